@@ -38,7 +38,9 @@ struct EpisodeReading {
       uniquingKeysWith: { first, _ in first })
     try reader.forEachSample(of: Set(names.keys), plannedFrom: range.lowerBound, to: range.upperBound) {
       row in
-      guard !states.contains(row.state), let name = names[row.id.target] else { return }
+      guard !states.contains(row.state), let name = names[row.id.target],
+        window.contains(row.plannedAt) || baseline.contains(row.plannedAt)
+      else { return }
       if let only = variant[row.id.target], only != row.variant { return }
       targets[name]?.samples.append(EpisodeSample(row.sample))
     }
@@ -75,7 +77,8 @@ struct EpisodeReading {
     return try device(span)
   }
 
-  /// Both stretches cut to what can be read in a moment, next to the start, by the rates that were asked for.
+  /// Both stretches cut to what can be read in a moment, the beginning of one and the end of the other, by the rates that were
+  /// asked for.
   private func bounded(
     _ window: Range<WallTime>, _ baseline: Range<WallTime>
   ) -> (window: Range<WallTime>, baseline: Range<WallTime>) {
@@ -84,13 +87,9 @@ struct EpisodeReading {
       uniquingKeysWith: max)
     let rate = max(1e-6, rates.values.reduce(0, +))
     let longest = Int64(Double(settings.longestEpisode) / rate / 2 * 1e6)
-    let start = window.lowerBound.microseconds
-    let end = min(window.upperBound.microseconds, start + longest)
-    let first = max(baseline.lowerBound.microseconds, start - longest)
-    return (
-      WallTime(microseconds: start)..<WallTime(microseconds: max(end, start + 1)),
-      WallTime(microseconds: min(first, start - 1))..<WallTime(microseconds: start)
-    )
+    let end = min(window.upperBound, window.lowerBound.advanced(byMicroseconds: max(1, longest)))
+    let start = max(baseline.lowerBound, baseline.upperBound.advanced(byMicroseconds: -max(1, longest)))
+    return (window.lowerBound..<end, start..<baseline.upperBound)
   }
 
   /// A target with at most ``DetectionSettings/legSamples`` notifications on each side, evenly taken.

@@ -188,9 +188,9 @@ struct FindingDescription {
     let effect = FindingWords.effect(known.record)
     if !finding.isUpward {
       verdicts = [undecided("causes are sought of what gets worse", evidence: effect, nil)]
-    } else if let baseline = baseline(finding, stretch, others) {
+    } else if let (window, baseline) = stretches(finding, stretch, others) {
       let reading = EpisodeReading(reader: reader, spans: spans, watched: watched, settings: settings)
-      let episode = try reading.episode(stretch, baseline: baseline)
+      let episode = try reading.episode(window, baseline: baseline)
       let diagnosis = Diagnosis(
         episode, of: .init(finding.metric, of: watched.target), isTail: finding.quantile == 0.99)
       verdicts = diagnosis.verdicts
@@ -232,20 +232,22 @@ struct FindingDescription {
       targets: [watched.target])
   }
 
-  private func baseline(
+  private func stretches(
     _ finding: Finding, _ stretch: Range<WallTime>, _ others: [Finding]
-  ) -> Range<WallTime>? {
-    let first = own.map(\.startedAt).min() ?? stretch.lowerBound
-    let ends = others.compactMap { other -> Int64? in
+  ) -> (window: Range<WallTime>, baseline: Range<WallTime>)? {
+    var begin = own.map(\.startedAt).min() ?? stretch.lowerBound
+    var undisturbed: [Range<WallTime>] = []
+    for other in others.sorted(by: { $0.start < $1.start }) {
       guard other.id != finding.id, other.status != .withdrawn, let end = other.end, end <= finding.start
-      else { return nil }
-      return end
+      else { continue }
+      let start = WallTime(microseconds: other.start)
+      if begin < start { undisturbed.append(begin..<start) }
+      begin = max(begin, WallTime(microseconds: end))
     }
-    let available = WallTime(microseconds: max(first.microseconds, ends.max() ?? .min))
-    let length = stretch.upperBound.microseconds - stretch.lowerBound.microseconds
-    return Episode.baseline(
-      before: stretch.lowerBound, length: .microseconds(length),
-      isProvisional: finding.status == .provisional, availableFrom: available)
+    if begin < stretch.lowerBound { undisturbed.append(begin..<stretch.lowerBound) }
+    return Episode.stretches(
+      of: stretch, shortest: .microseconds(finding.detectedAt - finding.start),
+      isProvisional: finding.status == .provisional, undisturbed: undisturbed)
   }
 
   /// Annotations and connection events while it can have begun.

@@ -68,14 +68,18 @@ public struct FindingEngine: Sendable {
   public mutating func advance(_ reader: StoreReader, to now: WallTime) throws -> Step {
     var step = Step()
     // In this order: what changes between the two is read now and looked at again next time.
-    let changed = isReady ? try reader.changedSeries(after: cursor) : ([], try reader.revision())
+    let changed =
+      isReady
+      ? try reader.changedSeries(after: cursor)
+      : (series: [], annotated: [], revision: try reader.revision())
     try follow(reader, now, &step)
     if !isReady {
       try restore(reader)
       isReady = true
     }
-    note(changed.0)
-    cursor = max(cursor, changed.1)
+    note(changed.series)
+    known.markStale(annotatedAt: changed.annotated)
+    cursor = max(cursor, changed.revision)
     var touched = try correct(reader, now, &step)
     let advanced = try readOn(reader, now, &step)
     touched.formUnion(advanced)
@@ -100,7 +104,9 @@ public struct FindingEngine: Sendable {
 
   private mutating func restore(_ reader: StoreReader) throws {
     for record in knowsStored ? try reader.findings(.everything) : [] {
-      guard let one = KnownFinding(record) else { continue }
+      guard var one = KnownFinding(record) else { continue }
+      // What is said of it is said anew.
+      one.isStale = isRecomputing
       known.add(one)
       comparedAt[one.watched] = max(
         comparedAt[one.watched] ?? .min, one.finding.detectedAt, one.finding.seenUntil,
@@ -122,7 +128,9 @@ public struct FindingEngine: Sendable {
     }
     // What changed since then is looked at as a correction.
     guard let oldest = cursors.min() else { return }
-    note(try reader.changedSeries(after: oldest).series)
+    let changed = try reader.changedSeries(after: oldest)
+    note(changed.series)
+    known.markStale(annotatedAt: changed.annotated)
     correctedAt = .min
   }
 

@@ -4,7 +4,7 @@ public import Store
 
 /// Findings of one incident, as they are stored. What people count.
 public struct FindingIncident: Sendable, Equatable {
-  /// By detection; at least one.
+  /// The one that it is named by, then by detection; at least one.
   public private(set) var findings: [FindingRecord]
 
   public var first: FindingRecord { findings[0] }
@@ -34,7 +34,8 @@ public struct FindingIncident: Sendable, Equatable {
     var places: [String: Int] = [:]
     for record in records.sorted(by: { ($0.detectedAt, $0.id) < ($1.detectedAt, $1.id) }) {
       if let place = places[record.incident] {
-        incidents[place].findings.append(record)
+        let isFirst = record.id == record.incident
+        incidents[place].findings.insert(record, at: isFirst ? 0 : incidents[place].findings.count)
       } else {
         places[record.incident] = incidents.count
         incidents.append(FindingIncident(findings: [record]))
@@ -56,7 +57,8 @@ public struct FindingRepetition: Sendable, Equatable {
   /// The median of the times between starts, µs; `nil` of a single one.
   public var period: Int64? {
     let gaps = zip(incidents, incidents.dropFirst()).map { $1.start.microseconds - $0.start.microseconds }
-    return gaps.isEmpty ? nil : gaps.sorted()[gaps.count / 2]
+      .sorted()
+    return gaps.isEmpty ? nil : (gaps[(gaps.count - 1) / 2] + gaps[gaps.count / 2]) / 2
   }
 
   /// - Parameter incidents: ascending by start.

@@ -27,6 +27,9 @@ struct FindingNotices {
       }
       if old.isOpen && !record.isOpen || record.isWithdrawn && !old.isWithdrawn {
         add(.findingClosed, record, target, now)
+      } else if record.isOpen, record.cause != old.cause, !record.cause.hasPrefix("undecided") {
+        // At first there may have been too little to say it.
+        tell(FindingWords.sentence(record, isEnd: false), of: record, target, .notice, now)
       }
     }
   }
@@ -34,10 +37,13 @@ struct FindingNotices {
   private mutating func add(_ kind: EventKind, _ record: FindingRecord, _ target: TargetID, _ now: WallTime) {
     let text = FindingWords.sentence(record, isEnd: kind == .findingClosed)
     events.append(Event(at: now, kind: kind, target: target, detail: text))
-    log.append(
-      LogLine(
-        at: now, level: kind == .findingOpened ? .warning : .notice, target: target, label: "findings",
-        message: text))
+    tell(text, of: record, target, kind == .findingOpened ? .warning : .notice, now)
+  }
+
+  private mutating func tell(
+    _ text: String, of record: FindingRecord, _ target: TargetID, _ level: LogLine.Level, _ now: WallTime
+  ) {
+    log.append(LogLine(at: now, level: level, target: target, label: "findings", message: text))
     lines.append("\(record.target): \(text)")
   }
 

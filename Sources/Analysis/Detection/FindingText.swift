@@ -75,7 +75,11 @@ public struct FindingText {
 
     /// `between provider and devices (apns): accept unchanged (41 ms)`.
     public var sentence: String {
-      evidence.isEmpty ? words : words + (words.hasPrefix("undecided") ? "; " : ": ") + evidence
+      guard !evidence.isEmpty else { return words }
+      let place = "between provider and device"
+      let isSaid = words.hasPrefix(place) && evidence.hasPrefix(place + ": ")
+      return words + (words.hasPrefix("undecided") ? "; " : ": ")
+        + (isSaid ? String(evidence.dropFirst(place.count + 2)) : evidence)
     }
   }
 

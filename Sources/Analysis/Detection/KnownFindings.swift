@@ -34,6 +34,19 @@ struct KnownFindings: Sendable {
     }
   }
 
+  /// Notes were made: they are named by the findings that can have begun then.
+  mutating func markStale(annotatedAt times: [WallTime]) {
+    guard !times.isEmpty else { return }
+    for (watched, list) in byTarget {
+      for index in list.indices {
+        guard let low = list[index].record.startedLow, let high = list[index].record.startedHigh,
+          times.contains(where: { low <= $0 && $0 <= high })
+        else { continue }
+        byTarget[watched]?[index].isStale = true
+      }
+    }
+  }
+
   /// Compares what is known of a series with what its detector says.
   ///
   /// - Parameters:

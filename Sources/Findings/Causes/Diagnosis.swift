@@ -333,12 +333,14 @@ public struct Diagnosis: Sendable {
     }
     let rises = affected.map { targets[$0].openService.difference }.sorted()
     let rise = rises[rises.count / 2]
-    let path = "PING \(Self.time(ping.before)) → \(Self.time(ping.after))"
+    let quantile = ping.quantile > 0.5 ? "p90" : "p50"
+    let path = "PING \(quantile) \(Self.time(ping.before)) → \(Self.time(ping.after))"
     if ping.z >= 3, ping.difference >= 0.5 * rise {
       return verdict(.path, provider, affected, "\(numbers), \(path)")
     }
     if ping.z < 2 || ping.difference < 0.25 * rise {
-      return verdict(.providerProcessing, provider, affected, "\(numbers), path unchanged (\(path))")
+      let words = ping.z < 2 ? "path unchanged" : "little of it on the path"
+      return verdict(.providerProcessing, provider, affected, "\(numbers), \(words) (\(path))")
     }
     return verdict(
       .undecided("path and provider"), provider, affected, "\(numbers), \(path)",

@@ -95,21 +95,37 @@ public struct Episode: Sendable, Hashable {
     self.pings = pings
   }
 
-  /// The baseline of a finding: twelve times its length before its start, between half an hour and a day; of a provisional
-  /// one as long as itself.
+  /// The part of a finding's stretch that its cause is sought in, and what it is compared with.
+  ///
+  /// The baseline is the latest stretch before it that suffices: twelve times its length, between half an hour and a day, and at
+  /// least twice its length (of a provisional one its length) or a day. Where none is so long, the beginning of the finding is
+  /// looked at, as much of it as the longest one suffices for.
   ///
   /// - Parameters:
-  ///   - available: where the latest stretch without another finding begins.
-  /// - Returns: `nil` where there is less than twice the episode or a day, whichever is less: "undecided: too little before it".
-  public static func baseline(
-    before start: WallTime, length: Duration, isProvisional: Bool, availableFrom available: WallTime
-  ) -> Range<WallTime>? {
-    let episode = max(1, length.microseconds)
+  ///   - undisturbed: recorded stretches before it without other findings, ascending.
+  ///   - shortest: what of the finding has to be looked at at least: as much as raised the alarm.
+  /// - Returns: `nil` where there is too little: "undecided: too little before it".
+  public static func stretches(
+    of finding: Range<WallTime>, shortest: Duration, isProvisional: Bool, undisturbed: [Range<WallTime>]
+  ) -> (window: Range<WallTime>, baseline: Range<WallTime>)? {
+    func length(_ range: Range<WallTime>) -> Int64 {
+      range.upperBound.microseconds - range.lowerBound.microseconds
+    }
+    let whole = max(1, length(finding))
     let day: Int64 = 86_400_000_000
-    let wanted = isProvisional ? episode : min(day, max(1_800_000_000, 12 * episode))
-    let least = isProvisional ? episode : min(day, 2 * episode)
-    let first = max(available.microseconds, start.microseconds - wanted)
-    guard start.microseconds - first >= least else { return nil }
-    return WallTime(microseconds: first)..<start
+    func sufficient(_ stretch: Range<WallTime>) -> Int64 {
+      length(stretch) >= day ? whole : min(whole, length(stretch) / (isProvisional ? 1 : 2))
+    }
+    let longest = undisturbed.max { sufficient($0) < sufficient($1) }
+    guard let stretch = undisturbed.last(where: { sufficient($0) == whole }) ?? longest,
+      sufficient(stretch) >= min(whole, max(1, shortest.microseconds))
+    else { return nil }
+    let wanted = min(day, max(1_800_000_000, 12 * whole))
+    let start = max(
+      stretch.lowerBound, WallTime(microseconds: stretch.upperBound.microseconds - wanted))
+    return (
+      finding.lowerBound..<finding.lowerBound.advanced(byMicroseconds: sufficient(stretch)),
+      start..<stretch.upperBound
+    )
   }
 }

@@ -45,8 +45,8 @@ public struct Incident: Sendable, Hashable, Identifiable {
   /// Withdrawn findings are left out.
   public static func group(_ findings: [AttributedFinding]) -> [Incident] {
     let sorted = findings.filter { $0.finding.status != .withdrawn }.sorted {
-      ($0.finding.detectedAt, $0.target, $0.finding.metric.rawValue)
-        < ($1.finding.detectedAt, $1.target, $1.finding.metric.rawValue)
+      ($0.finding.detectedAt, $0.finding.start, $0.target, $0.finding.metric.rawValue)
+        < ($1.finding.detectedAt, $1.finding.start, $1.target, $1.finding.metric.rawValue)
     }
     var incidents: [Incident] = []
     for finding in sorted {
@@ -80,7 +80,7 @@ public struct Repetition: Sendable, Hashable {
   /// The median of the times between starts, µs; `nil` for a single one.
   public var period: Int64? {
     let gaps = zip(incidents, incidents.dropFirst()).map { $1.start - $0.start }.sorted()
-    return gaps.isEmpty ? nil : gaps[gaps.count / 2]
+    return gaps.isEmpty ? nil : (gaps[(gaps.count - 1) / 2] + gaps[gaps.count / 2]) / 2
   }
 
   /// Folds closed incidents of one target, kind and cause; each open one stands alone.

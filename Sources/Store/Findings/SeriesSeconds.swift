@@ -200,7 +200,9 @@ extension StoreReader {
   }
 
   /// Which series have notifications that changed after a cursor, and the store's revision at the read.
-  public func changedSeries(after cursor: Int64) throws -> (series: [ChangedSeries], revision: Int64) {
+  public func changedSeries(after cursor: Int64) throws -> (
+    series: [ChangedSeries], annotated: [WallTime], revision: Int64
+  ) {
     try read { db in
       let statement = try RawStatement(
         db,
@@ -218,7 +220,10 @@ extension StoreReader {
             variant: VariantID(rawValue: statement.integer(1)),
             earliest: WallTime(microseconds: statement.integer(2))))
       }
-      return (series, try Self.revision(db))
+      let annotated = try db.cachedRows(
+        "SELECT at FROM event WHERE revision > ? AND kind = ?",
+        [cursor, EventKind.annotation.rawValue])
+      return (series, annotated.map { WallTime(microseconds: $0[0]) }, try Self.revision(db))
     }
   }
 

@@ -93,6 +93,36 @@ import Testing
     #expect((100_000_000...240_000_000).contains(detectors.first?.age ?? 0))
   }
 
+  /// A change that lasts longer than what was recorded before it keeps its cause: its beginning is looked at.
+  @Test func aLongFindingOfAYoungSeriesKeepsItsCause() throws {
+    let outcomes = SimulatedCollector.outcomes(rate: 4, seconds: 240, seed: 3) { slow(&$0, 60..<240) }
+    let collector = try SimulatedCollector(outcomes, rate: 4, settings: DetectionSettings())
+    try collector.go(to: 240, step: 1)
+    try collector.endRun()
+    try collector.look()
+    let slower = try #require(try collector.stored().first { $0.metric == "delivery" && $0.kind == "slower" })
+    #expect(slower.cause == "undecided: path or provider", "\(slower.cause)")
+    #expect(slower.evidence.contains("service p50"))
+    #expect(essences(try collector.stored()) == essences(try collector.recomputed()))
+  }
+
+  @Test func aNoteMadeLaterIsNamedByTheFindingThatBeganThen() throws {
+    let outcomes = SimulatedCollector.outcomes(rate: 4, seconds: 240, seed: 3) { slow(&$0, 90..<150) }
+    let collector = try SimulatedCollector(outcomes, rate: 4, settings: DetectionSettings())
+    try collector.go(to: 240, step: 1)
+    func slower() throws -> FindingRecord {
+      try #require(try collector.stored().first { $0.metric == "delivery" && $0.kind == "slower" })
+    }
+    let before = try slower()
+    #expect(!before.isOpen && !before.events.contains("annotation: deploy 500"))
+    try collector.annotate("deploy 500", at: before.startedAt)
+    try collector.annotate("deploy 501", at: before.startedAt.advanced(byMicroseconds: 40_000_000))
+    try collector.look()
+    #expect(try slower().events.contains("annotation: deploy 500"))
+    #expect(try !slower().events.contains("annotation: deploy 501"))
+    #expect(try collector.recomputed().contains { $0.events == (try slower()).events })
+  }
+
   @Test func liveAndAfterwardsAreEqual() throws {
     let outcomes = SimulatedCollector.outcomes(["alpha", "beta"], rate: 4, seconds: 400, seed: 5) {
       slow(&$0, 120..<140)

@@ -176,6 +176,11 @@ final class SimulatedCollector {
     engine = FindingEngine(settings: settings)
   }
 
+  /// Notes something about an instant.
+  func annotate(_ text: String, at time: WallTime) throws {
+    if let annotation = Annotation(text, at: time, run: run) { try store.annotate(annotation) }
+  }
+
   func endRun() throws {
     try store.endRun(run, at: clock.wallNow(), reason: .completed)
   }

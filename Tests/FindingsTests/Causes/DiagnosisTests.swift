@@ -196,21 +196,46 @@ import Testing
   ])
   func writesTimes(microseconds: Double, text: String) { #expect(Diagnosis.time(microseconds) == text) }
 
-  @Test func baselinesAreTwelveTimesTheEpisodeWithinBounds() {
+  /// Seconds of the finding that are looked at, and of the baseline from and to before its start.
+  private static func stretches(
+    _ seconds: Int64, before: [ClosedRange<Int64>], alarm: Int64 = 5, isProvisional: Bool = false
+  ) -> [Int64]? {
     let start = WallTime(microseconds: 1_700_000_000_000_000)
-    func length(_ seconds: Int64, available: Int64, isProvisional: Bool = false) -> Int64? {
-      let range = Episode.baseline(
-        before: start, length: .seconds(seconds), isProvisional: isProvisional,
-        availableFrom: start.advanced(byMicroseconds: -available * 1_000_000))
-      return range.map { ($0.upperBound.microseconds - $0.lowerBound.microseconds) / 1_000_000 }
+    func at(_ seconds: Int64) -> WallTime { start.advanced(byMicroseconds: seconds * 1_000_000) }
+    let found = Episode.stretches(
+      of: start..<at(seconds), shortest: .seconds(alarm), isProvisional: isProvisional,
+      undisturbed: before.map { at($0.lowerBound)..<at($0.upperBound) })
+    return found.map { window, baseline in
+      [window.upperBound, baseline.lowerBound, baseline.upperBound].map {
+        ($0.microseconds - start.microseconds) / 1_000_000
+      }
     }
-    #expect(length(60, available: 100_000) == 1800)
-    #expect(length(600, available: 100_000) == 7200)
-    #expect(length(36_000, available: 1_000_000) == 86_400)
-    #expect(length(600, available: 1300) == 1300)
-    #expect(length(600, available: 1100) == nil)
-    #expect(length(60, available: 70, isProvisional: true) == 60)
-    #expect(length(60, available: 50, isProvisional: true) == nil)
+  }
+
+  @Test func baselinesAreTwelveTimesTheEpisodeWithinBounds() {
+    #expect(Self.stretches(60, before: [-100_000...0]) == [60, -1800, 0])
+    #expect(Self.stretches(600, before: [-100_000...0]) == [600, -7200, 0])
+    #expect(Self.stretches(36_000, before: [-1_000_000...0]) == [36_000, -86_400, 0])
+    #expect(Self.stretches(100_000, before: [-90_000...0]) == [100_000, -86_400, 0])
+    #expect(Self.stretches(600, before: [-1300...0]) == [600, -1300, 0])
+    #expect(Self.stretches(60, before: [-70...0], isProvisional: true) == [60, -70, 0])
+  }
+
+  @Test func whereLittleIsBeforeItTheBeginningOfAFindingIsLookedAt() {
+    #expect(Self.stretches(600, before: [-1100...0]) == [550, -1100, 0])
+    #expect(Self.stretches(60, before: [-50...0], isProvisional: true) == [50, -50, 0])
+    // But no less of it than raised the alarm.
+    #expect(Self.stretches(60, before: [-50...0], alarm: 55, isProvisional: true) == nil)
+    #expect(Self.stretches(3, before: [-4...0], isProvisional: true) == [3, -4, 0])
+    #expect(Self.stretches(60, before: []) == nil)
+  }
+
+  @Test func theLatestSufficientStretchBeforeOtherFindingsCounts() {
+    let before: [ClosedRange<Int64>] = [-900 ... -700, -600 ... -300, -250 ... -10, -1...0]
+    #expect(Self.stretches(60, before: before) == [60, -250, -10])
+    #expect(Self.stretches(140, before: before) == [140, -600, -300])
+    #expect(Self.stretches(1, before: before, isProvisional: true) == [1, -1, 0])
+    #expect(Self.stretches(900, before: before) == [150, -600, -300])
   }
 
   @Test func bunchesAreThreeOrMoreReceivedTogetherThoughPlannedApart() {
