@@ -36,18 +36,23 @@ public struct FleetConfiguration: Sendable, Hashable {
   }
 
   private static let maximumURLs = 16
+  private static let maximumAuthorityBytes = 1024 * 1024
 
   init?(_ value: YAMLValue) {
     guard let map = value.mapping(keys: ["url", "database", "writer", "reader", "ca_file"]) else {
       return nil
     }
     let url = map.required("url", example: "url: https://clickhouse.example.com:8443")
-    let database = map["database"].map { $0.parsed(Self.checkedName) } ?? "pushscope"
+    let database = map["database"].map { $0.parsed(Self.checkedDatabase) } ?? "pushscope"
     let writer = map["writer"].flatMap { User($0) }
     let reader = map["reader"].flatMap { User($0) }
-    let caFile = map["ca_file"]?.file()
+    let caFile = map["ca_file"].flatMap { Self.authorities($0) }
     if map["writer"] == nil, map["reader"] == nil {
       value.report("has no user", remedy: "add writer, reader or both")
+    }
+    if let writer, let reader, writer.name == reader.name, writer != reader {
+      map["reader"]?.report(
+        "is the user of writer with another password_file", remedy: "give reader a user of its own")
     }
     guard let url, let database else { return nil }
     let elements = url.isSequence ? url.sequence() ?? [] : [url]
@@ -63,7 +68,7 @@ public struct FleetConfiguration: Sendable, Hashable {
   }
 
   private static func server(_ value: YAMLValue) -> Endpoint? {
-    guard let endpoint = value.parsed(Endpoint.parse) else { return nil }
+    guard let endpoint = value.parsed(Self.endpoint) else { return nil }
     if endpoint.target.contains("?") {
       value.report("has a query", remedy: "write scheme, host, port and perhaps a path")
       return nil
@@ -76,6 +81,39 @@ public struct FleetConfiguration: Sendable, Hashable {
       return nil
     }
     return endpoint
+  }
+
+  private static func endpoint(_ text: String) throws(ValueTextError) -> Endpoint {
+    try Endpoint.endpoint(
+      in: text,
+      userRemedy: "name the user as writer.user or reader.user, and its password's file as password_file")
+  }
+
+  /// Databases that the engine has for itself.
+  private static let engineDatabases = ["system", "information_schema", "_temporary_and_external_tables"]
+
+  private static func checkedDatabase(_ text: String) throws(ValueTextError) -> String {
+    let name = try checkedName(text)
+    guard !engineDatabases.contains(name.lowercased()) else {
+      throw ValueTextError(
+        text, "is a database of the engine itself", remedy: "name another; fleet setup makes it")
+    }
+    return name
+  }
+
+  /// Reads the path of a PEM file with a certificate (RFC 7468, section 5). What is damaged inside it is found when it is used.
+  private static func authorities(_ value: YAMLValue) -> String? {
+    guard let path = value.file(maximumBytes: maximumAuthorityBytes) else { return nil }
+    // What the service manager gives is not there when the configuration is only checked.
+    let file = PlainFile(path: path, maximumBytes: maximumAuthorityBytes)
+    guard let bytes = try? file.read() else { return path }
+    let certificate = /-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----\s[A-Za-z0-9+\/=\s]+-----END/
+    guard String(decoding: bytes, as: UTF8.self).contains(certificate) else {
+      value.report(
+        "\"\(path.visiblePath)\" has no certificate", remedy: "name a PEM file of the authorities to trust")
+      return nil
+    }
+    return path
   }
 
   fileprivate static func checkedName(_ text: String) throws(ValueTextError) -> String {
@@ -94,8 +132,57 @@ extension FleetConfiguration.User {
   init?(_ value: YAMLValue) {
     guard let map = value.mapping(keys: ["user", "password_file"]) else { return nil }
     let name = map.required("user", example: "user: pushscope_writer")?.parsed(FleetConfiguration.checkedName)
-    let password = map["password_file"]?.secretFile()
+    let passwordFile = map["password_file"].flatMap { Self.passwordFile($0) }
     guard let name else { return nil }
-    self.init(name: name, passwordFile: password)
+    self.init(name: name, passwordFile: passwordFile)
   }
+
+  /// Reads the path of a file with a password that can be sent.
+  private static func passwordFile(_ value: YAMLValue) -> SecretFile? {
+    guard let file = value.secretFile() else { return nil }
+    guard !file.isUnread else { return file }
+    do throws(FleetPasswordError) {
+      _ = try Self(name: "", passwordFile: file).password()
+      return file
+    } catch {
+      value.report(error.message, remedy: error.remedy)
+      return nil
+    }
+  }
+
+  /// Reads the password; `nil` for an empty one. It goes into a header's value (RFC 9110, section 5.5), where control characters and
+  /// white space at its beginning do not arrive, and the engine takes it for UTF-8.
+  public func password() throws(FleetPasswordError) -> String? {
+    guard let passwordFile else { return nil }
+    let bytes: [UInt8]
+    do throws(FileReadError) {
+      bytes = try passwordFile.read()
+    } catch {
+      throw FleetPasswordError(message: error.message, remedy: error.remedy)
+    }
+    let problem: String
+    if let text = String(validating: bytes, as: UTF8.self) {
+      if bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
+        problem = "has control characters or several lines"
+      } else if bytes.first == 0x20 {
+        problem = "begins with a space"
+      } else {
+        return text
+      }
+    } else {
+      problem = "is not UTF-8"
+    }
+    throw FleetPasswordError(
+      message: "the password in \"\(passwordFile.path.visiblePath)\" \(problem)",
+      remedy: "write it in one line of plain text")
+  }
+}
+
+/// Why the password of a fleet's user cannot be sent.
+public struct FleetPasswordError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What is wrong, and with which file.
+  public let message: String
+  public let remedy: String
+
+  public var description: String { "\(message); \(remedy)" }
 }

@@ -79,7 +79,14 @@ final class EngineClient {
     if dialect == .legacy {
       settings.removeAll { ["async_insert", "insert_deduplication_token"].contains($0.0) }
     }
-    _ = try post(rows, query: statement, settings: settings)
+    let answer = try post(rows, query: statement, settings: settings)
+    // The engine says nothing of an insert: what says something is another program, like a proxy.
+    guard answer.isEmpty else {
+      throw FleetError(
+        .refused, place: place,
+        detail: "what answers an insert with text is no ClickHouse: "
+          + EscapedText.make(String(decoding: answer.prefix(80), as: UTF8.self)))
+    }
   }
 
   /// Tries each server once.
@@ -110,13 +117,28 @@ final class EngineClient {
           status: request.status, exception: exception, body: request.answer.body, place: place)
       } catch {
         if request.isCancelled() { throw FleetError(.cancelled, place: place, detail: "cancelled") }
-        let code: FleetError.Code = request.answer.isTooLarge ? .tooLarge : .unreachable
-        failure = FleetError(code, place: place, detail: EscapedText.make(error.message))
+        failure = unanswered(error)
       }
       guard [.busy, .unreachable].contains(failure.code) else { throw failure }
       current = (current + 1) % urls.count
     }
     throw failure
+  }
+
+  /// Why there is no answer.
+  private func unanswered(_ error: CurlFailure) -> FleetError {
+    let detail = EscapedText.make(error.message)
+    if request.answer.isTooLarge { return FleetError(.tooLarge, place: place, detail: detail) }
+    let authority = caFile.map { "fleet.ca_file \"\(EscapedText.make($0))\"" }
+    if error.isUnusableAuthority, let authority {
+      return FleetError(.unusableAuthority, place: place, detail: "\(authority) cannot be used: \(detail)")
+    }
+    guard error.isUntrusted else { return FleetError(.unreachable, place: place, detail: detail) }
+    let file =
+      authority.map { "check that \($0) has the authority of the engine's certificate" }
+      ?? "name a file with the authority of the engine's certificate as fleet.ca_file"
+    return FleetError(
+      .unreachable, place: place, detail: detail, remedy: "\(file), and check the host in fleet.url")
   }
 
   /// The engine's code of what went wrong; `nil` for none.
@@ -126,19 +148,11 @@ final class EngineClient {
 
   /// Read anew each time: the file may have been replaced.
   private func password() throws(FleetError) -> String? {
-    guard let file = user.passwordFile else { return nil }
-    let bytes: [UInt8]
-    do throws(FileReadError) {
-      bytes = try file.read()
+    do throws(FleetPasswordError) {
+      return try user.password()
     } catch {
       throw FleetError(.unusablePassword, place: place, detail: "\(error)")
     }
-    guard !bytes.contains(where: { $0 < 0x20 }) else {
-      throw FleetError(
-        .unusablePassword, place: place,
-        detail: "\(file.path): the password of \(user.name) has control characters; write it in one line")
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 
   private static func gzip(_ bytes: [UInt8]) -> [UInt8]? {

@@ -1,14 +1,17 @@
+import Configuration
 import Measurement
 
 /// What went wrong with a fleet's engine. Its description says what, where and what to do.
 public struct FleetError: Error, Sendable, Equatable, CustomStringConvertible {
   /// What went wrong.
   public enum Code: Sendable, Hashable {
-    /// No answer: not running, no way there, an invalid certificate.
+    /// No answer: not running, no way there, a certificate that is not trusted.
     case unreachable
+    /// `fleet.ca_file` has no certificates.
+    case unusableAuthority
     /// It has too much to do, or too little room, at the moment.
     case busy
-    /// User or password are wrong, or the user lacks a right.
+    /// User or password are wrong, the user lacks a right, or the configuration names none for this.
     case denied
     /// A password's file cannot be read, or is none; the detail says all.
     case unusablePassword
@@ -32,29 +35,17 @@ public struct FleetError: Error, Sendable, Equatable, CustomStringConvertible {
   public var code: Code
   /// The engine's address.
   public var place: String
+  /// What is wrong.
   public var detail: String
+  /// What the user can do; empty where the detail says it.
+  public var remedy: String
 
-  public init(_ code: Code, place: String, detail: String) {
+  /// - Parameter remedy: `nil` for what helps against most errors of this code.
+  public init(_ code: Code, place: String, detail: String, remedy: String? = nil) {
     self.code = code
     self.place = place
     self.detail = detail
-  }
-
-  private var remedy: String {
-    switch code {
-    case .unreachable: "check fleet.url, the network and the engine; what is not forwarded stays in the store"
-    case .busy: "it is tried again; look at the engine's load and disk if it lasts"
-    case .denied: "check user, password_file and the grants (pushscope fleet schema prints them)"
-    case .unusablePassword: ""
-    case .noSchema: "run pushscope fleet setup"
-    case .newerSchema: "install the newer pushscope here"
-    case .olderSchema: "run pushscope fleet setup with this pushscope"
-    case .oldEngine: "install ClickHouse 23.10 or newer"
-    case .noSuchRun: "see pushscope runs --fleet"
-    case .tooLarge: "ask for a shorter time or fewer targets"
-    case .refused: "look at the engine's log"
-    case .cancelled: "try again"
-    }
+    self.remedy = remedy ?? code.remedy
   }
 
   public var description: String {
@@ -62,7 +53,45 @@ public struct FleetError: Error, Sendable, Equatable, CustomStringConvertible {
   }
 }
 
+extension FleetError.Code {
+  fileprivate var remedy: String {
+    switch self {
+    case .unreachable: "check fleet.url, the network and the engine"
+    case .unusableAuthority: "name a PEM file of the authorities to trust with fleet.ca_file"
+    case .busy: "try again; look at the engine's load and disk if it lasts"
+    case .denied: "check user, password_file and the grants (pushscope fleet schema prints them)"
+    case .unusablePassword: ""
+    case .noSchema: "run pushscope fleet setup"
+    case .newerSchema: "install the newer pushscope here"
+    case .olderSchema: "run pushscope fleet setup with this pushscope"
+    case .oldEngine: "install ClickHouse 23.10 or newer"
+    case .noSuchRun: "see pushscope runs list --fleet --since -30d"
+    case .tooLarge: "ask for a shorter time or fewer targets"
+    case .refused: "look at the engine's log, and check that fleet.url is a ClickHouse"
+    case .cancelled: "try again"
+    }
+  }
+}
+
 extension FleetError {
+  /// A user that the configuration does not name.
+  /// - Parameters:
+  ///   - key: `writer` or `reader`.
+  ///   - purpose: what the user is for, like `to forward`.
+  static func missing(_ key: String, _ purpose: String, in fleet: FleetConfiguration) -> FleetError {
+    FleetError(
+      .denied, place: fleet.urls.first?.origin ?? "",
+      detail: "fleet.\(key) is not configured, and is needed \(purpose)",
+      remedy: "add fleet.\(key) with user and password_file (docs/fleet.md)")
+  }
+
+  /// An answer that ClickHouse does not give to what was asked.
+  static func unexpectedAnswer(_ detail: String, place: String) -> FleetError {
+    FleetError(
+      .refused, place: place, detail: detail,
+      remedy: "check that fleet.url is the HTTP interface of a ClickHouse, usually port 8443 or 8123")
+  }
+
   /// An exception of the engine.
   /// - Parameters:
   ///   - exception: the header X-ClickHouse-Exception-Code

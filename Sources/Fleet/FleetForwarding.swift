@@ -32,8 +32,6 @@ public final class FleetForwarding: Sendable {
   /// Between attempts that fail.
   private static let firstPause = Duration.milliseconds(500)
   private static let longestPause = Duration.seconds(60)
-  /// How often the rows that wait are counted while the engine does not take any.
-  private static let countInterval = Duration.seconds(10)
 
   public init(_ fleet: FleetConfiguration, logger: Logger, clock: any HostClock = SystemClock()) {
     self.fleet = fleet
@@ -56,17 +54,22 @@ public final class FleetForwarding: Sendable {
     do {
       let reader = try StoreReader.open(at: store.path)
       defer { reader.close() }
-      let forwarder = try Forwarder(fleet, store: store, reader: reader) { [self] in isCancelled }
-      try work(forwarder, reader, wake)
+      try store.expectForwarding(at: Forwarder.place(of: fleet))
+      let counter = BacklogCounter(reader, clock) { [self] in note($0) }
+      // Also while the engine takes its time.
+      let forwarder = try Forwarder(fleet, store: store, reader: reader) { [self] in
+        counter.countWhenDue()
+        return isCancelled
+      }
+      try work(forwarder, counter, wake)
     } catch {
       logger.error("nothing is forwarded: \(error)")
     }
   }
 
-  private func work(_ forwarder: Forwarder, _ reader: StoreReader, _ wake: WakeSignal) throws {
+  private func work(_ forwarder: Forwarder, _ counter: BacklogCounter, _ wake: WakeSignal) throws {
     var backoff = Backoff(first: Self.firstPause, longest: Self.longestPause)
     var logged = LoggedError()
-    var counted: MonotonicTime?
     var isRenumbering = false
     while true {
       let isStopping = state.withLock { $0.isStopping }
@@ -79,26 +82,61 @@ public final class FleetForwarding: Sendable {
           logger.notice("the store is an older copy of one that was forwarded: its rows get new revisions")
         }
         isRenumbering = step.isRenumbering
-        if step.isMore { continue }
-        note(0)
+        guard !step.isMore else {
+          counter.countWhenDue()
+          continue
+        }
+        counter.isDone()
         if isStopping { return }
         wake.wait(atMost: Self.interval)
       } catch let error as StoreError where error.isStoreLost {
         throw error
+      } catch let error as FleetError where error.code == .cancelled {
+        if let backlog { logger.notice("\(backlog) rows wait in the store for the next start") }
+        return
       } catch {
         backoff.failed()
-        if logged.isNew(error) { logger.error("\(error); nothing is lost, and it is tried again") }
-        let now = clock.monotonicNow()
-        if counted.map({ now - $0 >= Self.countInterval }) ?? true {
-          counted = now
-          note(try? reader.forwardBacklog())
-        }
+        if logged.isNew(error) { logger.error("\(Self.text(error)); nothing is lost, and it is tried again") }
+        counter.countWhenDue()
         wake.wait(atMost: backoff.pause)
       }
     }
   }
 
+  /// Without what a person is to do who waits for an answer.
+  private static func text(_ error: any Error) -> String {
+    guard let error = error as? FleetError, error.code == .busy else { return "\(error)" }
+    return "\(error.place): \(error.detail)"
+  }
+
   private func note(_ backlog: Int?) { state.withLock { $0.backlog = backlog } }
+}
+
+/// Counts the rows that wait while they are not all forwarded. Confined to one thread.
+private final class BacklogCounter {
+  private let reader: StoreReader
+  private let clock: any HostClock
+  private let note: (Int?) -> Void
+  private var countedAt: MonotonicTime?
+
+  private static let interval = Duration.seconds(10)
+
+  init(_ reader: StoreReader, _ clock: any HostClock, note: @escaping (Int?) -> Void) {
+    (self.reader, self.clock, self.note) = (reader, clock, note)
+  }
+
+  func countWhenDue() {
+    let now = clock.monotonicNow()
+    guard countedAt.map({ now - $0 >= Self.interval }) ?? true else { return }
+    countedAt = now
+    note(try? reader.forwardBacklog())
+  }
+
+  /// Nothing waits.
+  func isDone() {
+    countedAt = nil
+    note(0)
+  }
 }
 
 /// Tells an error from the one before: attempts that fail alike are logged once.

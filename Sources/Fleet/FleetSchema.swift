@@ -35,19 +35,32 @@ public struct FleetSchema: Sendable {
     ]
   }
 
-  /// What makes each version out of the one before; steps are only ever added. Each statement may be repeated.
-  public var migrations: [[String]] {
-    [ForwardedTable.allCases.flatMap { EngineTable(table: $0, dialect: dialect).create(in: layout) }, ranges]
+  /// What makes a version out of the one before.
+  public struct Migration: Sendable, Equatable {
+    /// Statements that change nothing where they were run before, and make anew what is missing.
+    public var definitions: [String]
+    /// Applies them to rows that are there already: once, since it reads all of them.
+    public var backfill: [String] = []
+  }
+
+  /// Steps are only ever added.
+  public var migrations: [Migration] {
+    [
+      Migration(
+        definitions: ForwardedTable.allCases.flatMap {
+          EngineTable(table: $0, dialect: dialect).create(in: layout)
+        }), ranges,
+    ]
   }
 
   /// Lets the engine skip what was planned at other times: it is not a part of the key, but follows the sequence.
-  private var ranges: [String] {
-    guard dialect == .current else { return [] }
+  private var ranges: Migration {
+    guard dialect == .current else { return Migration(definitions: []) }
     let table = layout.name(layout.cluster == nil ? "sample" : "sample_local")
-    return [
-      "ADD INDEX IF NOT EXISTS planned planned_at TYPE minmax GRANULARITY 1", "MATERIALIZE INDEX planned",
-    ]
-    .map { Self.joined("ALTER TABLE", table, layout.onCluster, $0) }
+    func alter(_ words: String) -> String { Self.joined("ALTER TABLE", table, layout.onCluster, words) }
+    return Migration(
+      definitions: [alter("ADD INDEX IF NOT EXISTS planned planned_at TYPE minmax GRANULARITY 1")],
+      backfill: [alter("MATERIALIZE INDEX planned")])
   }
 
   /// Views with the names and units of the CSV, without replaced rows and deleted runs. Made anew each time.
@@ -104,7 +117,7 @@ public struct FleetSchema: Sendable {
         + Self.joined("CREATE USER IF NOT EXISTS", EngineText.identifier(name), layout.onCluster)
         + " IDENTIFIED WITH sha256_password BY '…'\(settings);\n"
     }
-    let statements = opening + migrations.flatMap { $0 } + views
+    let statements = opening + migrations.flatMap { $0.definitions + $0.backfill } + views
     return statements.map { $0 + ";\n" }.joined(separator: "\n")
       + "\n-- The fleet's id: pushscope fleet setup makes one.\n"
       + "INSERT INTO \(layout.name("schema_version")) (version, fleet, applied_at)\n"

@@ -6,6 +6,7 @@ import Measurement
 /// Makes a fleet's database, or brings one of an older version up.
 public struct FleetSetup {
   private let fleet: FleetConfiguration
+  private let administrator: String
   private let layout: FleetLayout
   private let client: EngineClient
   private let clock: any HostClock
@@ -16,10 +17,19 @@ public struct FleetSetup {
     /// Of the schema; 0 for a new database.
     public var versionBefore: Int64
     public var engine: String
-    /// Names of users; those that existed are as they were.
+    /// Names of the writer and the reader, which have their rights; empty where they were left alone.
     public var users: [String] = []
+    /// Those of them that existed: their passwords are as they were.
+    public var existingUsers: [String] = []
     /// Runs that were deleted on their collectors, and whose rows are being deleted here.
     public var purgedRuns = 0
+  }
+
+  /// A user that is made.
+  private struct NewUser {
+    var name: String
+    var passwordHash: String
+    var isReader: Bool
   }
 
   /// - Parameter administrator: makes databases, tables and users.
@@ -29,6 +39,7 @@ public struct FleetSetup {
     clock: any HostClock
   ) throws(FleetError) {
     self.fleet = fleet
+    self.administrator = administrator.name
     layout = FleetLayout(database: fleet.database, cluster: cluster)
     client = try EngineClient(fleet, as: administrator)
     self.clock = clock
@@ -42,6 +53,8 @@ public struct FleetSetup {
 
   /// - Parameter acceptsLegacy: whether a server that is too old gets a reduced schema, for tests and benchmarks.
   package func run(makesUsers: Bool, acceptsLegacy: Bool) throws(FleetError) -> Outcome {
+    // What is wrong with them is said before anything is made.
+    let users = try makesUsers ? newUsers() : []
     let dialect = try checkEngine(acceptsLegacy: acceptsLegacy)
     let schema = FleetSchema(layout, dialect)
     for statement in schema.opening { try client.run(statement) }
@@ -51,14 +64,20 @@ public struct FleetSetup {
       return Outcome(id: before.id, versionBefore: before.version, engine: before.engine)
     }
     let id = before.version == 0 ? UUID().uuidString.lowercased() : before.id
-    for (index, statements) in schema.migrations.enumerated() where index >= before.version {
-      for statement in statements { try client.run(statement) }
+    for (index, migration) in schema.migrations.enumerated() {
+      // Those of former versions, too: a table that was dropped is made again.
+      for statement in migration.definitions { try client.run(statement) }
+      guard index >= before.version else { continue }
+      for statement in migration.backfill { try client.run(statement) }
       try client.run(schema.note(version: Int64(index + 1), fleet: id, at: clock.wallNow()))
     }
     for view in schema.views { try client.run(view) }
     let after = try FleetIdentity.fetch(client, database: layout.database)
     var outcome = Outcome(id: after.id, versionBefore: before.version, engine: after.engine)
-    if makesUsers { outcome.users = try makeUsers(schema) }
+    if !users.isEmpty {
+      outcome.users = users.map(\.name)
+      outcome.existingUsers = try make(users, schema)
+    }
     outcome.purgedRuns = try purge()
     return outcome
   }
@@ -67,40 +86,77 @@ public struct FleetSetup {
   private func checkEngine(acceptsLegacy: Bool) throws(FleetError) -> EngineDialect {
     let version = try client.rows("SELECT version()").first?.first ?? ""
     let numbers = version.split(separator: ".").prefix(2).compactMap { Int($0) }
+    let shown = EscapedText.make(String(version.prefix(40)))
+    guard numbers.count == 2 else {
+      let answer = shown.isEmpty ? "nothing" : "\"\(shown)\""
+      throw FleetError.unexpectedAnswer(
+        "this is no ClickHouse: asked for its version, it answers \(answer)", place: client.place)
+    }
     if acceptsLegacy { return EngineDialect(version: version) }
-    guard numbers.count == 2, (numbers[0], numbers[1]) >= (23, 10) else {
-      throw FleetError(
-        .oldEngine, place: client.place,
-        detail: "the engine is version \(EscapedText.make(String(version.prefix(40))))")
+    guard (numbers[0], numbers[1]) >= (23, 10) else {
+      throw FleetError(.oldEngine, place: client.place, detail: "the engine is version \(shown)")
     }
     return .current
   }
 
-  private func makeUsers(_ schema: FleetSchema) throws(FleetError) -> [String] {
+  /// The configuration's users, with their passwords read.
+  private func newUsers() throws(FleetError) -> [NewUser] {
     guard let writer = fleet.writer, let reader = fleet.reader else {
+      let missing = fleet.writer == nil ? "writer" : "reader"
       throw FleetError(
         .denied, place: client.place,
-        detail: "fleet.writer and fleet.reader are needed to make both users; or give --no-users")
+        detail: "fleet.\(missing) is not configured, and setup makes both users",
+        remedy: "add fleet.\(missing) with user and password_file, or give --no-users")
     }
-    for (user, isReader) in [(writer, false), (reader, true)] {
-      try client.run(schema.user(user.name, passwordHash: try hash(of: user), isReader: isReader))
+    guard writer.name != reader.name else {
+      throw FleetError(
+        .denied, place: client.place,
+        detail: "fleet.writer and fleet.reader are one user, \(writer.name), and setup makes two",
+        remedy: "give reader a user of its own, or give --no-users")
     }
-    for grant in schema.grants(writer: writer.name, reader: reader.name) { try client.run(grant) }
-    return [writer.name, reader.name]
+    return [
+      NewUser(name: writer.name, passwordHash: try hash(of: writer), isReader: false),
+      NewUser(name: reader.name, passwordHash: try hash(of: reader), isReader: true),
+    ]
   }
 
+  /// Of the password as the user will send it.
   private func hash(of user: FleetConfiguration.User) throws(FleetError) -> String {
-    guard let file = user.passwordFile else {
+    let password: String?
+    do throws(FleetPasswordError) {
+      password = try user.password()
+    } catch {
+      throw FleetError(.unusablePassword, place: client.place, detail: "\(error)")
+    }
+    guard let password else {
       throw FleetError(
         .unusablePassword, place: client.place,
         detail:
           "fleet: \(user.name) has no password_file, and a user is made with a password; add one, or give --no-users"
       )
     }
-    do throws(FileReadError) {
-      return HexText.make(SHA256.hash(data: Data(try file.read())))
+    return HexText.make(SHA256.hash(data: Data(password.utf8)))
+  }
+
+  /// Makes those that are missing, and gives all of them their rights.
+  /// - Returns: the names of those that existed.
+  private func make(_ users: [NewUser], _ schema: FleetSchema) throws(FleetError) -> [String] {
+    do throws(FleetError) {
+      let names = users.map { EngineText.quoted($0.name) }.joined(separator: ", ")
+      let existing = try client.rows("SELECT name FROM system.users WHERE name IN (\(names)) ORDER BY name")
+      for user in users {
+        try client.run(schema.user(user.name, passwordHash: user.passwordHash, isReader: user.isReader))
+      }
+      for grant in schema.grants(writer: users[0].name, reader: users[1].name) { try client.run(grant) }
+      return existing.compactMap(\.first)
     } catch {
-      throw FleetError(.unusablePassword, place: client.place, detail: "\(error)")
+      guard error.code == .denied || error.code == .refused else { throw error }
+      throw FleetError(
+        error.code, place: error.place,
+        detail: "tables and views are made, but \(administrator) cannot make users: \(error.detail)",
+        remedy:
+          "give \(administrator) access_management (users.xml) and run setup again, or make them with the statements of "
+          + "pushscope fleet schema and run setup with --no-users")
     }
   }
 

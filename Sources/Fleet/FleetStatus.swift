@@ -20,14 +20,18 @@ public struct FleetStatus: Sendable, Equatable {
   public var engine: String
   /// The engine's clock.
   public var now: WallTime
+  /// How far it is ahead of this host's, µs.
+  public var clockDifference: Int64
   /// Ascending by id.
   public var collectors: [Collector]
 
+  /// - Parameter clock: this host's.
   /// - Throws: ``FleetError``, also when the configuration has no reader.
-  public static func fetch(_ fleet: FleetConfiguration) throws(FleetError) -> FleetStatus {
-    guard let reader = fleet.reader ?? fleet.writer else {
-      throw FleetError(
-        .denied, place: fleet.urls.first?.origin ?? "", detail: "fleet.reader is not configured")
+  public static func fetch(
+    _ fleet: FleetConfiguration, clock: any HostClock = SystemClock()
+  ) throws(FleetError) -> FleetStatus {
+    guard let reader = fleet.reader else {
+      throw FleetError.missing("reader", "to read the fleet", in: fleet)
     }
     let client = try EngineClient(fleet, as: reader)
     let identity = try FleetIdentity.fetch(client, database: fleet.database)
@@ -36,7 +40,8 @@ public struct FleetStatus: Sendable, Equatable {
     let isListed = "(collector, run) NOT IN (SELECT collector, run FROM \(database).tombstone)"
     let rows = try client.rows(
       """
-      SELECT toString(r.collector), r.label_text, r.runs, s.notifications, s.newest, greatest(r.highest, s.highest)
+      SELECT toString(r.collector), r.label_text, r.runs, ifNull(s.notifications, 0), ifNull(s.newest, 0),
+        greatest(r.highest, ifNull(s.highest, 0))
       FROM (
         SELECT collector, uniqExact(run) AS runs, max(revision) AS highest,
           argMax(arrayStringConcat(arrayMap((k, v) -> concat(k, '=', v), mapKeys(labels), mapValues(labels)), ','), started_at)
@@ -50,16 +55,42 @@ public struct FleetStatus: Sendable, Equatable {
       ) AS s ON s.collector = r.collector
       ORDER BY 1
       """)
-    let now =
-      try client.rows("SELECT toUnixTimestamp64Micro(now64(6))").first?.first.flatMap { Int64($0) } ?? 0
+    var collectors: [Collector] = []
+    for row in rows {
+      guard let collector = Collector(row) else {
+        throw FleetError.unexpectedAnswer(
+          "the engine does not say what it has of each collector", place: client.place)
+      }
+      collectors.append(collector)
+    }
+    let before = clock.wallNow()
+    let answer = try client.rows("SELECT toUnixTimestamp64Micro(now64(6))")
+    let after = clock.wallNow()
+    guard answer.count == 1, answer[0].count == 1, let now = Int64(answer[0][0]), now > 0 else {
+      throw FleetError.unexpectedAnswer("the engine does not say what time it is", place: client.place)
+    }
+    // It was asked at some time between.
+    let asked = before.microseconds + (after.microseconds - before.microseconds) / 2
     return FleetStatus(
       id: identity.id, engine: identity.engine, now: WallTime(microseconds: now),
-      collectors: rows.compactMap { row in
-        guard row.count == 6 else { return nil }
-        let newest = Int64(row[4]) ?? 0
-        return Collector(
-          id: row[0], labels: row[1], runs: Int(row[2]) ?? 0, notifications: Int(row[3]) ?? 0,
-          newest: newest == 0 ? nil : WallTime(microseconds: newest), revision: Int64(row[5]) ?? 0)
-      })
+      clockDifference: now - asked, collectors: collectors)
+  }
+
+  /// `its clock 2 ms ahead of this host's`.
+  public var clockText: String {
+    let milliseconds = clockDifference / 1_000
+    return "its clock \(abs(milliseconds)) ms \(milliseconds < 0 ? "behind" : "ahead of") this host's"
+  }
+}
+
+extension FleetStatus.Collector {
+  /// - Returns: `nil` for a row that is not as asked for.
+  fileprivate init?(_ row: [String]) {
+    guard row.count == 6, let runs = Int(row[2]), let notifications = Int(row[3]), let newest = Int64(row[4]),
+      let revision = Int64(row[5]), runs >= 0, notifications >= 0, newest >= 0
+    else { return nil }
+    self.init(
+      id: row[0], labels: row[1], runs: runs, notifications: notifications,
+      newest: newest == 0 ? nil : WallTime(microseconds: newest), revision: revision)
   }
 }

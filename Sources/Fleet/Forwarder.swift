@@ -13,6 +13,7 @@ public final class Forwarder {
   private let reader: StoreReader
   private let client: EngineClient
   private let database: String
+  private let configuredPlace: String
   /// `nil` until the fleet was looked at, and after each failure.
   private var cursor: ForwardCursor?
   private var renumbering: Renumbering?
@@ -37,11 +38,11 @@ public final class Forwarder {
     isCancelled: @escaping () -> Bool = { false }
   ) throws(FleetError) {
     guard let writer = fleet.writer else {
-      throw FleetError(
-        .denied, place: fleet.urls.first?.origin ?? "", detail: "fleet.writer is not configured")
+      throw FleetError.missing("writer", "to forward", in: fleet)
     }
     client = try EngineClient(fleet, as: writer, isCancelled: isCancelled)
     database = fleet.database
+    configuredPlace = Self.place(of: fleet)
     self.store = store
     self.reader = reader
   }
@@ -101,27 +102,73 @@ public final class Forwarder {
       dialect)
   }
 
+  /// The servers and the database of a configuration, in a line.
+  static func place(of fleet: FleetConfiguration) -> String {
+    fleet.urls.map(\.origin).joined(separator: ",") + "/" + fleet.database
+  }
+
   /// Finds out which fleet this is, and whether it has rows of this collector that the store does not know.
   private func look() throws {
     let fleet = try FleetIdentity.fetch(client, database: database)
     dialect = EngineDialect(version: fleet.engine)
-    let cursor = try store.beginForwarding(to: fleet.id)
+    let cursor = try store.beginForwarding(to: fleet.id, at: configuredPlace)
     if let openedAt = cursor.openedAt {
-      let collector = EngineText.quoted(store.collectorID.uuidString.lowercased())
-      let newer = ForwardedTable.allCases.map { table in
-        "SELECT revision, run FROM \(EngineText.identifier(database)).\(table.rawValue) "
-          + "WHERE collector = \(collector) AND revision > \(openedAt)"
-      }.joined(separator: " UNION ALL ")
-      let rows = try client.rows("SELECT max(revision), toString(run) FROM (\(newer)) GROUP BY run")
-      let highest = rows.compactMap { $0.first.flatMap { Int64($0) } }.max() ?? 0
-      if highest > openedAt {
-        renumbering = try Renumbering(
-          store, cursor, above: highest, runs: rows.compactMap { $0.count > 1 ? $0[1] : nil })
+      var foreign = try runs(after: openedAt)
+      var common = openedAt
+      if !foreign.isEmpty {
+        common = try commonRevision(after: openedAt)
+        if common > openedAt { foreign = try runs(after: common) }
+      }
+      if let highest = foreign.values.max() {
+        renumbering = try Renumbering(store, after: common, above: highest, runs: Array(foreign.keys))
       } else {
         try store.resumeForwarding(fleet.id)
       }
     }
     self.cursor = cursor
+  }
+
+  private var collector: String { store.collectorID.uuidString.lowercased() }
+
+  /// The runs of which the fleet has rows above a revision, each with the highest.
+  private func runs(after revision: Int64) throws -> [String: Int64] {
+    let newer = ForwardedTable.allCases.map { table in
+      "SELECT revision, run FROM \(EngineText.identifier(database)).\(table.rawValue) "
+        + "WHERE collector = \(EngineText.quoted(collector)) AND revision > \(revision)"
+    }.joined(separator: " UNION ALL ")
+    let rows = try client.rows("SELECT max(revision), toString(run) FROM (\(newer)) GROUP BY run")
+    let pairs = rows.compactMap { row in row.count > 1 ? Int64(row[0]).map { (row[1], $0) } : nil }
+    return Dictionary(pairs, uniquingKeysWith: max)
+  }
+
+  /// Up to which revision the rows that never change are the same in the fleet: a backup may have been made long after the
+  /// revision from which on nothing was compared.
+  private func commonRevision(after known: Int64) throws -> Int64 {
+    func agrees(_ through: Int64) throws -> Bool {
+      let window = ForwardWindow(after: known, through: through, collector: collector)
+      return try ForwardedTable.insertOnly.allSatisfy { table in
+        let rows = try client.rows(
+          """
+          SELECT toString(run), count(), sum(revision) FROM \(EngineText.identifier(database)).\(table.rawValue) FINAL
+          WHERE collector = \(EngineText.quoted(collector)) AND revision > \(known) AND revision <= \(through) GROUP BY run
+          """)
+        var digest = ForwardDigest()
+        for row in rows where row.count == 3 {
+          if let count = Int64(row[1]), let sum = Int64(row[2]) {
+            digest.runs[row[0]] = .init(rows: count, revisions: sum)
+          }
+        }
+        return try reader.forwardDigest(table, window) == digest
+      }
+    }
+    // What this process has written is not in the fleet.
+    var (low, high) = (known, max(known, store.revisionAtStart))
+    if try agrees(high) { return high }
+    while high - low > 1 {
+      let middle = low + (high - low) / 2
+      if try agrees(middle) { low = middle } else { high = middle }
+    }
+    return low
   }
 }
 

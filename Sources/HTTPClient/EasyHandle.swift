@@ -155,6 +155,11 @@ public struct CurlFailure: Error, Sendable, Equatable {
   public let code: CURLcode
   /// libcurl's words.
   public let message: String
+
+  /// The peer's certificate is of none of the trusted authorities, of another host, or not valid now.
+  public var isUntrusted: Bool { code == CURLE_PEER_FAILED_VERIFICATION }
+  /// The file of the authorities to trust cannot be used.
+  public var isUnusableAuthority: Bool { code == CURLE_SSL_CACERT_BADFILE }
 }
 
 /// libcurl in this process.

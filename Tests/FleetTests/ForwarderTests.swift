@@ -36,7 +36,7 @@ import Testing
 
   /// Rows of every kind, with text that means something to SQL, TSV, JSON and terminals.
   private func fill(_ count: Int = 40) throws {
-    let hostile = "🧨a'b\"c`d\\e\tf\ng\u{1B}[31m\u{202E}; DROP TABLE sample --"
+    let hostile = "\u{0}🧨a'b\"c`d\\e\tf\ng\u{1B}[31m\u{202E}; DROP TABLE sample --"
     let plans = fixture.plans(fixture.alpha, count: count)
     let others = fixture.plans(fixture.beta, count: 10)
     try fixture.commit(inserted: plans + others)
@@ -175,6 +175,62 @@ import Testing
       try engine.count("SELECT min(revision) FROM DB.event WHERE detail = 'after the restore'") > highest)
     let next = try restored.transaction { _, _ in }
     #expect(Int(next) > highest)
+  }
+
+  /// Rows of before the backup, which the original forwarded after it, are the same rows.
+  @Test func aBackupOfAStoreThatWaitedForTheFleetHasEachRowOnce() throws {
+    try fill()
+    try forwarder().all()
+    // Opened while the engine is away, and written to.
+    fixture.store.close()
+    let original = try fixture.reopened()
+    let now = fixture.clock.wallNow()
+    let plans = fixture.plans(fixture.alpha, from: 200, count: 20)
+    _ = try original.commit(WriteBatch(run: fixture.run, inserted: plans))
+    _ = try original.commit(
+      WriteBatch(
+        run: fixture.run, updated: plans.map { $0.asDelivered(41_000) },
+        receipts: plans.map {
+          Receipt(
+            sample: $0.id, device: "phone", receivedAt: now, arrivedAt: now, isSameClock: false, offset: -5,
+            offsetError: 7, isDuplicate: false)
+        },
+        events: [Event(at: now, kind: .configReloaded, detail: "before the backup")],
+        log: [LogLine(at: now, level: .info, label: "a", message: "before the backup")]))
+    let copy = try fixture.directory.killedCopy()
+    try original.record([Event(at: now, kind: .configReloaded, detail: "lost with the disk")], run: nil)
+    try forwarder(original).all()
+    original.close()
+
+    let restored = try fixture.reopened(copy)
+    defer { restored.close() }
+    try restored.record([Event(at: now, kind: .configReloaded, detail: "after the restore")], run: nil)
+    try forwarder(restored).all()
+    for detail in ["before the backup", "lost with the disk", "after the restore"] {
+      #expect(
+        try engine.count("SELECT count() FROM DB.event FINAL WHERE detail = '\(detail)'") == 1, "\(detail)")
+    }
+    #expect(try engine.count("SELECT count() FROM DB.log FINAL WHERE message = 'before the backup'") == 1)
+    let receipts = try restored.queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM receipt") }
+    #expect(try engine.count("SELECT count() FROM DB.receipt FINAL") == receipts)
+    try FleetComparison(engine: engine, store: restored).check(isOnlyOne: false)
+  }
+
+  /// Until another fleet has been reached, nothing counts as forwarded to it.
+  @Test func nothingIsForwardedWhereNobodyAnsweredYet() throws {
+    try fill()
+    try forwarder().all()
+    #expect(try reader.forwardBacklog() == 0)
+    let place = Forwarder.place(of: engine.configuration)
+    try fixture.store.expectForwarding(at: place)
+    #expect(try reader.forwardBacklog() == 0)
+    try fixture.store.expectForwarding(at: "https://elsewhere.example.com:8443/pushscope")
+    let all = try reader.forwardBacklog()
+    #expect(try all > 50 && reader.forwardPause()?.rows == all)
+    let fleet = try FleetStatus.fetch(engine.configuration).id
+    #expect(try reader.forwardBacklog(of: fleet) == 0 && reader.forwardBacklog(of: "another") == all)
+    try forwarder().all()
+    #expect(try reader.forwardBacklog() == 0 && reader.forwardPause() == nil)
   }
 
   /// A copy that was adopted sends what it recorded itself, and nothing of what is the original's.

@@ -59,6 +59,19 @@ import Testing
     #expect(TabSeparated.rows(Array("a\\tb\\\\\tc\\n\\'\n\t\n".utf8)) == [["a\tb\\", "c\n'"], ["", ""]])
   }
 
+  /// What is repeated by each setup reads no rows.
+  @Test func onlyDefinitionsAreRepeated() {
+    let repeated = FleetSchema(FleetLayout(database: "pushscope")).migrations.flatMap(\.definitions)
+    #expect(repeated.count > ForwardedTable.allCases.count)
+    #expect(repeated.allSatisfy { $0.contains("IF NOT EXISTS") && !$0.contains("MATERIALIZE INDEX") })
+  }
+
+  /// Commands that end at once say so, too.
+  @Test func aBusyEngineIsToBeAskedAgain() {
+    let error = FleetError(status: 503, exception: nil, body: [], place: "https://e")
+    #expect("\(error)".contains("try again") && !"\(error)".contains("it is tried again"))
+  }
+
   @Test func theSameErrorIsLoggedOnce() {
     var logged = LoggedError()
     let errors = [503, 503, 429, 503].map {

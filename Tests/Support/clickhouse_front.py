@@ -1,6 +1,6 @@
 """The HTTP interface of ClickHouse, as far as pushscope uses it, in front of chdb, the same engine in process.
 
-    clickhouse_front.py FOLDER PORT [--user NAME:PASSWORD]… [--faults SEED]
+    clickhouse_front.py FOLDER PORT [--user NAME:PASSWORD]… [--faults SEED] [--certificate FILE --key FILE]
 
 Statements run one at a time. An insert is answered with 200 only after the engine has the rows; a body that ends too early, or is not
 what its format says, is not inserted at all. What the engine refuses is answered with its exception and X-ClickHouse-Exception-Code.
@@ -16,6 +16,7 @@ import random
 import re
 import resource
 import socket
+import ssl
 import struct
 import sys
 import tempfile
@@ -217,9 +218,15 @@ parser.add_argument("folder")
 parser.add_argument("port", type=int)
 parser.add_argument("--user", action="append", default=[])
 parser.add_argument("--faults", type=int)
+parser.add_argument("--certificate")
+parser.add_argument("--key")
 options = parser.parse_args()
 # The engine would take what it finds there for rows, and wait for them.
 os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
 front = Server(options.port, Engine(options.folder), dict(user.split(":", 1) for user in options.user), options.faults)
+if options.certificate:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(options.certificate, options.key)
+    front.socket = context.wrap_socket(front.socket, server_side=True)
 print(f"listening on {front.server_address[1]}", flush=True)
 front.serve_forever()

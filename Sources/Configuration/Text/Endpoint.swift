@@ -26,6 +26,11 @@ public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
 
   /// Parses an absolute `https` or `http` URL without user and fragment (RFC 3986).
   public static func parse(_ text: String) throws(ValueTextError) -> Endpoint {
+    try endpoint(in: text, userRemedy: "send them in a header instead, with a value from ${ENV}")
+  }
+
+  /// - Parameter userRemedy: where to write a user instead.
+  static func endpoint(in text: String, userRemedy: String) throws(ValueTextError) -> Endpoint {
     let remedy = "write an absolute URL, like https://push.example.com or https://127.0.0.1:8471"
     guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://"),
       let scheme = Scheme(rawValue: text[..<colon].lowercased())
@@ -36,8 +41,7 @@ public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     if let at = authority.lastIndex(of: "@") {
       throw ValueTextError(
         "\(scheme.rawValue)://…@\(authority[authority.index(after: at)...])",
-        "contains a user or password",
-        remedy: "send them in a header instead, with a value from ${ENV}")
+        "contains a user or password", remedy: userRemedy)
     }
     guard let (host, port) = HostText.split(String(authority)), port != 0 else {
       throw ValueTextError(text, "has no valid host and port", remedy: remedy)

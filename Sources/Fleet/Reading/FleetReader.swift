@@ -58,9 +58,8 @@ public final class FleetReader: SampleSource {
     _ fleet: FleetConfiguration, _ selection: FleetSelection, numbers: FleetNumbers = FleetNumbers(),
     clock: any HostClock = SystemClock()
   ) throws(FleetError) {
-    guard let user = fleet.reader ?? fleet.writer else {
-      throw FleetError(
-        .denied, place: fleet.urls.first?.origin ?? "", detail: "fleet.reader is not configured")
+    guard let user = fleet.reader else {
+      throw FleetError.missing("reader", "to read the fleet", in: fleet)
     }
     client = try EngineClient(fleet, as: user)
     _ = try FleetIdentity.fetch(client, database: fleet.database)
@@ -126,14 +125,14 @@ public final class FleetReader: SampleSource {
     return record
   }
 
-  /// The collector's last sign of life is the newest notification, or this instant while that one is no older than the schedule
-  /// allows.
+  /// The collector's last sign of life is the newest notification. While that one is no older than the schedule allows, it is due
+  /// when the next one would be late: the engine is asked more seldom than a store.
   private func lastSign(of run: FleetDirectory.Run) -> WallTime {
     let now = clock.wallNow()
     let newest = run.targets.compactMap { newestPlanned(of: $0) }.max() ?? run.startedAt
     let fastest = run.targets.compactMap { directory[$0]?.askedRate }.max() ?? 1
     let pause = max(FleetFollowing.silence, Int64(3_000_000 / max(fastest, 1e-6)))
-    return now.microseconds - newest.microseconds > pause ? newest : now
+    return now.microseconds - newest.microseconds > pause ? newest : now.advanced(byMicroseconds: pause)
   }
 
   public func targets(of run: RunID) throws -> [TargetRecord] {

@@ -15,7 +15,7 @@ struct RowBinaryReader {
   var isAtEnd: Bool { next == bytes.count }
 
   private func cut() -> FleetError {
-    FleetError(.refused, place: place, detail: "an answer of the engine ends within a row")
+    .unexpectedAnswer("an answer of the engine ends within a row", place: place)
   }
 
   private mutating func take(_ count: Int) throws(FleetError) -> Range<Int> {

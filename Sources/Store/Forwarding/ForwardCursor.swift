@@ -32,9 +32,15 @@ public struct ForwardCursor: Sendable, Equatable {
     ).map { ForwardCursor(fleet: fleet, revision: $0[0], openedAt: $0[1]) }
   }
 
-  /// Of the fleet that the store was forwarded to last; 0 when there is none yet.
+  /// Of the fleet that the store is to be forwarded to; 0 when it has not been reached yet.
   static func currentRevision(_ db: Database) throws -> Int64 {
     try Int64.fetchOne(db, sql: "SELECT revision FROM forward_cursor WHERE is_current = 1") ?? 0
+  }
+
+  /// Of a fleet, or the current one.
+  fileprivate static func revision(of fleet: String?, _ db: Database) throws -> Int64 {
+    guard let fleet else { return try currentRevision(db) }
+    return try fetch(fleet, db)?.revision ?? 0
   }
 }
 
@@ -48,6 +54,10 @@ public struct ForwardWindow: Sendable, Equatable {
   public var collector: String
   /// Whether there are rows with a higher revision.
   public var isMore: Bool
+
+  public init(after: Int64, through: Int64, collector: String, isMore: Bool = false) {
+    (self.after, self.through, self.collector, self.isMore) = (after, through, collector, isMore)
+  }
 
   public var isEmpty: Bool { through <= after }
 }
@@ -100,10 +110,30 @@ extension StoreReader {
     }
   }
 
-  /// The number of rows that are not in the fleet that the store is forwarded to.
+  /// Which rows of a table have a revision in a window.
+  public func forwardDigest(_ table: ForwardedTable, _ window: ForwardWindow) throws -> ForwardDigest {
+    try read { db in
+      let statement = try RawStatement(db, table.digestSQL)
+      statement.bind(window.after, at: 1)
+      statement.bind(window.through, at: 2)
+      statement.bind(window.collector, at: 3)
+      defer { statement.reset() }
+      var digest = ForwardDigest()
+      while try statement.step() {
+        guard let run = statement.text(0) else { continue }
+        digest.runs[run] = .init(rows: statement.integer(1), revisions: statement.integer(2))
+      }
+      return digest
+    }
+  }
+
+  /// The number of rows that are not in a fleet.
   ///
   /// Reads an index from the cursor on: some ms for a hundred thousand rows.
-  public func forwardBacklog() throws -> Int { try read(ForwardBacklog.count) }
+  /// - Parameter fleet: its id; `nil` for the one that the store is forwarded to.
+  public func forwardBacklog(of fleet: String? = nil) throws -> Int {
+    try read { try ForwardBacklog.count(for: fleet, $0) }
+  }
 
   /// How far the store is forwarded, where it ever was.
   /// - Returns: `nil` for a store that is not forwarded, and for one that is forwarded as a whole.
@@ -123,6 +153,23 @@ extension StoreReader {
   }
 }
 
+/// Tells whether two stores have the same rows of a table that only grows, without its rows.
+public struct ForwardDigest: Sendable, Equatable {
+  /// The rows of one run.
+  public struct Part: Sendable, Equatable {
+    public var rows: Int64
+    /// Their sum.
+    public var revisions: Int64
+
+    public init(rows: Int64, revisions: Int64) { (self.rows, self.revisions) = (rows, revisions) }
+  }
+
+  /// By the id of a run.
+  public var runs: [String: Part] = [:]
+
+  public init() {}
+}
+
 /// Where the forwarding of a store has come to, and what waits there.
 public struct ForwardPause: Sendable, Equatable {
   /// The same as long as nothing is forwarded.
@@ -136,8 +183,8 @@ public struct ForwardPause: Sendable, Equatable {
 }
 
 enum ForwardBacklog {
-  static func count(_ db: Database) throws -> Int {
-    let cursor = try ForwardCursor.currentRevision(db)
+  static func count(for fleet: String?, _ db: Database) throws -> Int {
+    let cursor = try ForwardCursor.revision(of: fleet, db)
     guard try StoreReader.revision(db) > cursor else { return 0 }
     return try ForwardedTable.allCases.reduce(0) { sum, table in
       try sum + count(of: table, after: cursor, atMost: .max, db)
@@ -190,21 +237,38 @@ enum ForwardBacklog {
 }
 
 extension CollectorStore {
-  /// How far the store is forwarded to a fleet, from now on its only one.
+  /// The store is to be forwarded to the fleet at a place. Until a fleet was reached there, nothing counts as forwarded.
   /// - Throws: ``StoreError``.
-  public func beginForwarding(to fleet: String) throws -> ForwardCursor {
+  public func expectForwarding(at place: String) throws {
+    try transaction { db, _ in
+      let isKnown = try Bool.fetchOne(
+        db, sql: "SELECT place IS ? FROM forward_cursor WHERE is_current = 1", arguments: [place])
+      guard isKnown != true else { return }
+      try makeCurrent("", at: place, db)
+    }
+  }
+
+  /// How far the store is forwarded to a fleet, from now on its only one.
+  /// - Parameter place: where it was reached.
+  /// - Throws: ``StoreError``.
+  public func beginForwarding(to fleet: String, at place: String) throws -> ForwardCursor {
     var cursor = ForwardCursor(fleet: fleet, revision: 0, openedAt: revisionAtStart)
     try transaction { db, _ in
-      try db.execute(
-        sql: """
-          INSERT INTO forward_cursor (fleet, revision, opened_at_revision, is_current, moved_at) VALUES (?, 0, ?, 1, ?)
-          ON CONFLICT (fleet) DO UPDATE SET is_current = 1
-          """,
-        arguments: [fleet, revisionAtStart, clock.wallNow().microseconds])
-      try db.execute(sql: "UPDATE forward_cursor SET is_current = 0 WHERE fleet <> ?", arguments: [fleet])
+      try makeCurrent(fleet, at: place, db)
+      try db.execute(sql: "DELETE FROM forward_cursor WHERE fleet = ''")
       cursor = try ForwardCursor.fetch(fleet, db) ?? cursor
     }
     return cursor
+  }
+
+  private func makeCurrent(_ fleet: String, at place: String, _ db: Database) throws {
+    try db.execute(
+      sql: """
+        INSERT INTO forward_cursor (fleet, revision, opened_at_revision, is_current, moved_at, place)
+        VALUES (?1, 0, ?2, 1, ?3, ?4) ON CONFLICT (fleet) DO UPDATE SET is_current = 1, place = ?4
+        """,
+      arguments: [fleet, revisionAtStart, clock.wallNow().microseconds, place])
+    try db.execute(sql: "UPDATE forward_cursor SET is_current = 0 WHERE fleet <> ?", arguments: [fleet])
   }
 
   /// The fleet has nothing of this collector that the store does not know: notes that, until a collector opens the store again.

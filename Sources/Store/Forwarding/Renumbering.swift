@@ -10,12 +10,10 @@ import Measurement
 /// A step is short, and what is done is never wrong: after a crash the whole begins again.
 public struct Renumbering {
   private let store: CollectorStore
-  private let fleet: String
   /// Rows up to this are the same in the fleet.
   private let common: Int64
   /// Rows above this were written since.
   private let last: Int64
-  private let runs: [String]
   private var tables: [Part]
 
   private struct Part {
@@ -25,14 +23,15 @@ public struct Renumbering {
   }
 
   /// - Parameters:
+  ///   - common: rows up to this revision are the same in the fleet.
   ///   - highest: the highest revision in the fleet.
   ///   - runs: those of which the fleet has rows above the cursor's revision.
   /// - Throws: ``StoreError``.
-  public init(_ store: CollectorStore, _ cursor: ForwardCursor, above highest: Int64, runs: [String]) throws {
+  public init(
+    _ store: CollectorStore, after common: Int64, above highest: Int64, runs: [String]
+  ) throws {
     self.store = store
-    fleet = cursor.fleet
-    common = cursor.openedAt ?? cursor.revision
-    self.runs = runs
+    self.common = common
     var last: Int64 = 0
     try store.transaction { _, state in
       last = state.revision

@@ -15,7 +15,7 @@ public final class CollectorStore: Sendable {
   /// The rows that it settled as interrupted.
   public let interruptedAtStart: [InterruptedRows]
   /// The last revision given to a row before the recovery: rows with a later one changed since this start.
-  let revisionAtStart: Int64
+  public let revisionAtStart: Int64
 
   let openedAt: WallTime
   let clock: any HostClock

@@ -14,12 +14,16 @@ struct Compare: ParsableCommand {
       (run/target/variant). Series of the same target and variant are compared with each other, two single ones whatever \
       they are called. What was sent side by side in one run is compared in pairs, which is sharper.
 
+      With --fleet and --by, --before and --after compare each value of the label with itself, and A and B may be values, \
+      like region=eu-west.
+
       With --fail-if it ends with 99 where a figure is worse, and with 98 where a metric cannot tell.
 
       Example: pushscope compare before after --fail-if slower
       Example: pushscope compare latest/ios/priority=10 latest/ios/priority=5
       Example: pushscope compare --before -2h..-1h --after -1h..now --target ios
       Example: pushscope compare --fleet --by region --before -2d..-1d --after -1d..now
+      Example: pushscope compare --fleet --by region region=eu-west region=eu-east
       """)
 
   @Argument(help: ArgumentHelp("The first: run, run/target or run/target/variant.", valueName: "A"))
@@ -66,7 +70,7 @@ struct Compare: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Latencies that differ by less are the same (default: 10%).", valueName: "percent"),
-    transform: ShareArgument.parse)
+    transform: ToleranceArgument.parse)
   var tolerance: Double?
 
   @Option(help: ArgumentHelp("slower or lossier: end with 99 where B is (repeatable).", valueName: "verdict"))
@@ -130,10 +134,18 @@ struct Compare: ParsableCommand {
 
   func run() throws {
     let reader = try reader()
+    if let before, let after, let label = source.by {
+      let comparisons = try LabelComparisons(before, after, of: reader, wantedRun, targets, plan)
+      try ReportRun.write(lines: json ? [comparisons.json(by: label).text] : comparisons.lines)
+      return try end(failIf.flatMap(comparisons.decisions))
+    }
     let report = try ComparisonReport(
       side(first, before, reader), side(second, after, reader), plan, in: reader)
     try ReportRun.write(lines: json ? [report.json.text] : report.lines)
-    let decisions = failIf.map(report.decision)
+    try end(failIf.map(report.decision))
+  }
+
+  private func end(_ decisions: [GateDecision]) throws {
     if decisions.contains(.breached) { throw ExitCode(ExitStatus.threshold.rawValue) }
     if decisions.contains(.undecided) { throw ExitCode(ExitStatus.undecided.rawValue) }
   }
@@ -153,6 +165,87 @@ struct Compare: ParsableCommand {
     let run = try wantedRun.map { try RunFinder.find($0, in: reader).id }
     if !targets.isEmpty { try RunFinder.check(targets: Set(targets), of: run, in: reader) }
     return try ComparisonSide(time.range, run: run, targets: targets.isEmpty ? nil : Set(targets), in: reader)
+  }
+}
+
+/// Two stretches of time, compared for each value of a label that the runs of a fleet are grouped by.
+private struct LabelComparisons {
+  private struct Part {
+    /// `region=eu-west`.
+    var label: String
+    /// Some values may have nothing on a side.
+    var report: Result<ComparisonReport, ReportError>
+  }
+
+  private var parts: [Part] = []
+
+  /// - Parameters:
+  ///   - wanted: only this value of the label; `nil` for all.
+  ///   - targets: by name; empty for all.
+  /// - Throws: `ReportError` where no value of the label can be compared, `FleetError`.
+  init(
+    _ before: TimeRangeArgument, _ after: TimeRangeArgument, of reader: any SampleSource, _ wanted: String?,
+    _ targets: [String], _ plan: ComparisonPlan
+  ) throws {
+    let only = try wanted.map { try RunFinder.find($0, in: reader).id }
+    let names = targets.isEmpty ? nil : Set(targets)
+    if let names { try RunFinder.check(targets: names, of: only, in: reader) }
+    for group in try reader.runs() where only ?? group.id == group.id {
+      let label = group.name ?? group.id.description
+      do {
+        let report = try ComparisonReport(
+          ComparisonSide(before.range, run: group.id, targets: names, in: reader),
+          ComparisonSide(after.range, run: group.id, targets: names, in: reader), plan, in: reader)
+        parts.append(Part(label: label, report: .success(report)))
+      } catch let error as ReportError {
+        parts.append(Part(label: label, report: .failure(error)))
+      }
+    }
+    guard let first = parts.first else {
+      throw CommandFailure(
+        "the fleet has no runs of \(before.text) and \(after.text); name other times, or see pushscope runs list --fleet "
+          + "--since -30d", exitStatus: .noInput)
+    }
+    if parts.allSatisfy({ (try? $0.report.get()) == nil }) { _ = try first.report.get() }
+  }
+
+  var lines: [String] {
+    var lines: [String] = []
+    for part in parts {
+      if !lines.isEmpty { lines.append("") }
+      lines.append(EscapedText.make(part.label))
+      switch part.report {
+      case .success(let report): lines += report.lines
+      case .failure(let error): lines.append("not compared: \(error.message)")
+      }
+    }
+    return lines
+  }
+
+  func json(by label: String) -> JSONValue {
+    .object([
+      .init("by", .string(label)),
+      .init(
+        "comparisons",
+        .array(
+          parts.map { part in
+            let value = JSONValue.Member("label", .string(part.label))
+            switch part.report {
+            case .success(let report): return .object([value, .init("comparison", report.json)])
+            case .failure(let error): return .object([value, .init("error", .string(error.message))])
+            }
+          })),
+    ])
+  }
+
+  /// Of each value; one that is not compared cannot tell.
+  func decisions(_ failure: ComparisonReport.Failure) -> [GateDecision] {
+    parts.map { part in
+      switch part.report {
+      case .success(let report): report.decision(failure)
+      case .failure: .undecided
+      }
+    }
   }
 }
 

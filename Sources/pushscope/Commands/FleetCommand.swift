@@ -65,7 +65,7 @@ struct FleetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Make database, tables, views and users, or bring those of an older version up.",
       discussion: """
-        May be repeated: what is there already stays. The administrator is stored nowhere. Rows of runs that were deleted on their \
+        May be repeated: what is there already stays, and what is missing is made again. The administrator is stored nowhere. Rows of runs that were deleted on their \
         collectors, invisible until then, are deleted.
 
         Example: pushscope fleet setup --admin-user default --admin-password-file admin.password
@@ -102,6 +102,10 @@ struct FleetCommand: ParsableCommand {
       if !outcome.users.isEmpty {
         StandardOutput.writeLine("users: \(outcome.users.joined(separator: ", "))")
       }
+      if !outcome.existingUsers.isEmpty {
+        StandardOutput.writeLine(
+          "\(outcome.existingUsers.joined(separator: ", ")): was there already, with its password as it was")
+      }
       if outcome.purgedRuns > 0 {
         StandardOutput.writeLine(
           "\(CountText.text(outcome.purgedRuns, "deleted run")): rows are being removed")
@@ -113,6 +117,8 @@ struct FleetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Say what the fleet has of each collector, and what this store has not forwarded yet.",
       discussion: """
+        Reads as the user fleet.reader. The lag is the age of a collector's newest notification.
+
         Example: pushscope fleet status
         """)
 
@@ -122,11 +128,17 @@ struct FleetCommand: ParsableCommand {
     func run() throws {
       let fleet = try FleetFile.load(configurationFile)
       let local = try? store.reader()
-      if let local { try say(local) }
-      let status = try FleetStatus.fetch(fleet)
-      let skew = (SystemClock().wallNow().microseconds - status.now.microseconds) / 1_000
+      let status: FleetStatus
+      do {
+        status = try FleetStatus.fetch(fleet)
+      } catch {
+        // What waits here is known without an answer.
+        if let local { try say(local, of: nil) }
+        throw error
+      }
+      if let local { try say(local, of: status.id) }
       try ReportRun.write(lines: [
-        "fleet \(EscapedText.make(status.id)), ClickHouse \(EscapedText.make(status.engine)), its clock \(-skew) ms ahead of this host's"
+        "fleet \(EscapedText.make(status.id)), ClickHouse \(EscapedText.make(status.engine)), \(status.clockText)"
       ])
       var table = TextTable([
         .init("collector"), .init("labels"), .init("runs", .right), .init("notifications", .right),
@@ -144,12 +156,14 @@ struct FleetCommand: ParsableCommand {
       try ReportRun.write(lines: table.lines())
     }
 
-    private func say(_ local: StoreReader) throws {
-      let backlog = try local.forwardBacklog()
+    /// - Parameter fleet: its id; `nil` where it did not answer.
+    private func say(_ local: StoreReader, of fleet: String?) throws {
+      let backlog = try local.forwardBacklog(of: fleet)
+      let time = fleet == nil ? ", as of the last answer" : ""
       StandardOutput.writeLine(
         backlog == 0
-          ? "\(local.path): all rows are forwarded"
-          : "\(local.path): \(CountText.text(backlog, "row")) not forwarded yet")
+          ? "\(local.path): all rows are forwarded\(time)"
+          : "\(local.path): \(CountText.text(backlog, "row")) not forwarded yet\(time)")
     }
   }
 }

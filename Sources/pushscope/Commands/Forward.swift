@@ -51,9 +51,17 @@ struct Forward: AsyncParsableCommand {
     let forwarder = try Forwarder(fleet, store: collector, reader: reader)
     let progress = LongWork("forwarding \(collector.path)")
     var rows = 0
+    var isRenumbering = false
     while true {
       let step = try forwarder.step()
       rows += step.rows
+      if step.isRenumbering, !isRenumbering {
+        isRenumbering = true
+        StandardError.write(
+          "pushscope: \(collector.path) is an older copy of a store that was forwarded: its rows get new revisions, and its runs "
+            + "are shown in the fleet as they are here; if the original goes on, give the copy an id with pushscope store adopt"
+        )
+      }
       guard step.isMore else { return rows }
       progress.tick()
     }

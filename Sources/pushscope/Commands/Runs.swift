@@ -14,16 +14,55 @@ struct Runs: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "List the runs, one line each, oldest first.",
       discussion: """
-        With --fleet: the runs of all collectors of the last 24 hours; the counts are of that time.
+        With --fleet: the runs of all collectors of the last 24 hours, or from --since on; the counts are of that time.
 
         Example: pushscope runs list
-        Example: pushscope runs list --fleet --label region=eu-west
+        Example: pushscope runs list --fleet --label region=eu-west --since -30d
         """)
+
+    @Option(
+      parsing: .unconditional,
+      help: ArgumentHelp(
+        "With --fleet: planned at or after: a time like 2026-03-01T12:00:00Z, a date (both UTC without a zone), or -30d.",
+        valueName: "time"),
+      transform: TimeArgument.parse)
+    var since: TimeArgument?
+
+    @Option(
+      parsing: .unconditional,
+      help: ArgumentHelp("With --fleet: planned before: the same forms.", valueName: "time"),
+      transform: TimeArgument.parse)
+    var until: TimeArgument?
 
     @OptionGroup var source: SourceOptions
 
+    func validate() throws {
+      if since != nil || until != nil, !source.fleet {
+        throw ValidationError("--since and --until select a fleet's runs; give --fleet, too")
+      }
+      if let since, let until, since.time >= until.time {
+        throw ValidationError(
+          "--since \(since.time.rfc3339) is not before --until \(until.time.rfc3339); no time is between them"
+        )
+      }
+    }
+
     func run() throws {
-      try ReportRun.write(lines: RunsReport.list(source.reader()))
+      let reader = try source.reader(since: since?.time, until: until?.time)
+      let isNone = try source.fleet && reader.runs().isEmpty
+      try ReportRun.write(lines: isNone ? [none] : RunsReport.list(reader))
+    }
+
+    /// That there are none, of which time, and how to see others.
+    private var none: String {
+      let time =
+        switch (since?.time, until?.time) {
+        case (nil, nil): "in the last 24 hours"
+        case (nil, let until?): "in the 24 hours before \(until.rfc3339)"
+        case (let since?, nil): "since \(since.rfc3339)"
+        case (let since?, let until?): "from \(since.rfc3339) to \(until.rfc3339)"
+        }
+      return "no runs \(time)\(source.place.labelText); --since looks further back, like --since -30d"
     }
   }
 

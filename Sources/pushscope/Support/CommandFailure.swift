@@ -64,7 +64,7 @@ extension CommandFailure {
   private static func status(of error: FleetError) -> ExitStatus {
     switch error.code {
     case .unreachable, .busy: .unavailable
-    case .denied, .unusablePassword: .configuration
+    case .denied, .unusablePassword, .unusableAuthority: .configuration
     case .noSchema, .newerSchema, .olderSchema, .oldEngine, .noSuchRun: .noInput
     case .refused, .tooLarge, .cancelled: .failed
     }

@@ -54,7 +54,19 @@ struct PlaceOptions: ParsableArguments {
     let reader = try FleetReader(
       try FleetFile.load(configurationFile), FleetSelection(run: wanted, labels: labels))
     // Where there are none, "latest" names none.
-    return (try RunFinder.find(reader.selectedRuns.last?.description ?? wanted, in: reader), reader)
+    guard let run = reader.selectedRuns.last else {
+      throw CommandFailure(
+        "the fleet has no runs\(labelText); see what it has of each collector: pushscope fleet status",
+        exitStatus: .noInput)
+    }
+    return (try RunFinder.find(run.description, in: reader), reader)
+  }
+
+  /// ` with the label region=eu-west`; empty without labels.
+  var labelText: String {
+    guard !labels.isEmpty else { return "" }
+    let list = labels.map { "\($0.name)=\($0.value)" }.joined(separator: " and ")
+    return EscapedText.make(" with the label \(list)")
   }
 }
 

@@ -20,13 +20,16 @@ final class TestEngine {
     try start()
   }
 
-  /// - Parameter faults: a seed; about one request in four then goes wrong.
-  func start(faults: Int? = nil, users: [String] = []) throws {
+  /// - Parameters:
+  ///   - faults: a seed; about one request in four then goes wrong.
+  ///   - tls: files of a certificate and its key.
+  func start(faults: Int? = nil, users: [String] = [], tls: (certificate: String, key: String)? = nil) throws {
     let script = Programs.repository + "/Tests/Support/clickhouse_front.py"
     let running = try RunningProcess(
       Programs.python,
       ["-X", "utf8", script, folder.file("data"), "\(port)"] + users.flatMap { ["--user", $0] }
-        + (faults.map { ["--faults", "\($0)"] } ?? []), input: .open)
+        + (faults.map { ["--faults", "\($0)"] } ?? [])
+        + (tls.map { ["--certificate", $0.certificate, "--key", $0.key] } ?? []), input: .open)
     process = running
     try FreePort.waitUntilTaken(port, by: running)
   }

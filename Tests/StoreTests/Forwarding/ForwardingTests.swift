@@ -45,7 +45,7 @@ import Testing
     #expect(try count("sample") == plans.count)
     #expect(try count("event") == plans.count)
 
-    _ = try fixture.store.beginForwarding(to: "fleet")
+    _ = try fixture.store.beginForwarding(to: "fleet", at: "https://e")
     let window = try fixture.reader().forwardWindow(after: 0)
     #expect(!window.isMore && window.collector == fixture.store.collectorID.uuidString.lowercased())
     try fixture.store.moveForwardCursor(of: "fleet", to: window.through)
@@ -121,7 +121,7 @@ import Testing
 
   /// Until the fleet was compared with it, the revision at which the file was opened first is kept.
   @Test func anOpeningIsNoted() throws {
-    let cursor = try fixture.store.beginForwarding(to: "fleet")
+    let cursor = try fixture.store.beginForwarding(to: "fleet", at: "https://e")
     #expect(cursor.revision == 0 && cursor.openedAt == 0)
     try fixture.store.resumeForwarding("fleet")
     let resumed = try fixture.store.queue.read { try ForwardCursor.fetch("fleet", $0) }
@@ -130,10 +130,10 @@ import Testing
     fixture.store.close()
     let second = try fixture.reopened()
     try second.record([Event(at: fixture.clock.wallNow(), kind: .configReloaded)], run: nil)
-    #expect(try second.beginForwarding(to: "fleet").openedAt == at)
+    #expect(try second.beginForwarding(to: "fleet", at: "https://e").openedAt == at)
     second.close()
     let third = try fixture.reopened()
-    #expect(try third.beginForwarding(to: "fleet").openedAt == at)
+    #expect(try third.beginForwarding(to: "fleet", at: "https://e").openedAt == at)
     third.close()
   }
 }

@@ -21,7 +21,7 @@ struct ForwardWatchTests {
     #expect(source.poll(nil)?.unforwarded ?? 0 == 0)
 
     let collector = try #require(fixture.collector)
-    _ = try collector.beginForwarding(to: "fleet")
+    _ = try collector.beginForwarding(to: "fleet", at: "https://e")
     fixture.clock.advance(by: .seconds(2))
     #expect(source.poll(nil)?.unforwarded ?? 0 == 0)
     fixture.clock.advance(by: .seconds(30))
