@@ -32,7 +32,7 @@ struct ReportPageTests {
   func browser() throws {
     let (installation, page) = try Self.report()
     let browser = try Browser()
-    for width in [360, 800, 1280] {
+    for width in [320, 360, 800, 1280] {
       let (layout, complaints, requests) = try browser.layout(of: page, width: width)
       #expect(layout.window <= width)
       #expect(layout.content <= layout.window, "\(width) pixels")

@@ -4,11 +4,9 @@ import Measurement
 public enum ShareText {
   /// A share above 0 and below 1.
   public static func parse(_ text: String) throws(ValueTextError) -> Double {
-    guard let (number, unit) = DecimalText.split(text), unit.isEmpty || unit == "%" else {
+    guard let share = fraction(text) else {
       throw ValueTextError(text, "is not a share", remedy: "write a percentage, like 99% or 99.9%")
     }
-    // 99.9 / 100 is not 0.999 in binary: both forms give the same share.
-    let share = (number * (unit.isEmpty ? 1e12 : 1e10)).rounded() / 1e12
     guard share > 0, share < 1 else {
       throw ValueTextError(
         text, "is out of range",
@@ -17,10 +15,34 @@ public enum ShareText {
     return share
   }
 
+  /// A number, or a percentage.
+  fileprivate static func fraction(_ text: String) -> Double? {
+    guard let (number, unit) = DecimalText.split(text), unit.isEmpty || unit == "%" else { return nil }
+    // 99.9 / 100 is not 0.999 in binary: both forms give the same share.
+    return (number * (unit.isEmpty ? 1e12 : 1e10)).rounded() / 1e12
+  }
+
   /// The share in percent, without rounding it away: `99.9%`.
   public static func format(_ share: Double) -> String {
     let percent = (share * 100 * 1e9).rounded() / 1e9
     return percent == percent.rounded() ? "\(Int(percent))%" : "\(percent)%"
+  }
+}
+
+/// Parses how large a change may be that counts as none: `10%`, `0%`, `150%`, `0.1`.
+public enum ToleranceText {
+  private static let largest = 100.0
+
+  /// A factor less 1: 0.1 is 10 %.
+  public static func parse(_ text: String) throws(ValueTextError) -> Double {
+    guard let tolerance = ShareText.fraction(text) else {
+      throw ValueTextError(text, "is not a tolerance", remedy: "write a percentage, like 10% or 0%")
+    }
+    guard tolerance <= largest else {
+      throw ValueTextError(
+        text, "is out of range", remedy: "write at most \(ShareText.format(largest)), like 10% or 150%")
+    }
+    return tolerance
   }
 }
 

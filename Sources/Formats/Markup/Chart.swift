@@ -68,14 +68,18 @@ public struct Chart: Sendable {
   public struct Tick: Sendable {
     public var position: Double
     public var label: String
-    /// Whether the label is left out where there is little room.
-    public var isMinor: Bool
 
-    public init(_ position: Double, _ label: String, isMinor: Bool = false) {
+    public init(_ position: Double, _ label: String) {
       self.position = position
       self.label = label
-      self.isMinor = isMinor
     }
+
+    fileprivate enum Side {
+      case first, middle, last
+    }
+
+    /// On which side of its position the label is: those at the edges do not reach over them.
+    fileprivate var side: Side { position < 0.04 ? .first : position > 0.96 ? .last : .middle }
   }
 
   /// For those who cannot see it: what it shows, in a sentence.
@@ -111,12 +115,12 @@ extension Chart {
     let stems = xTicks.map { Markup.gridLine(vertical: true, $0.position) }
     return """
       <div class="plot" style="--h:\(height)em">
-      \(topLabels)<div class="ys" aria-hidden="true">\(yTicks.map { Self.label($0, edge: "bottom") })</div>
+      \(topLabels)<div class="ys" aria-hidden="true">\(yTicks.map { Self.label($0, edge: "bottom", isMinor: false) })</div>
       <svg viewBox="0 0 1000 1000" preserveAspectRatio="none" role="img" aria-label="\(label)">
       <desc>\(description)</desc>
       <path class="grid" d="\(grid + stems)"/>
       \(layers.map(\.markup))</svg>
-      <div class="xs" aria-hidden="true">\(xTicks.map { Self.label($0, edge: "left") })</div>
+      <div class="xs" aria-hidden="true">\(Self.row(xTicks))</div>
       </div>
 
       """
@@ -124,12 +128,44 @@ extension Chart {
 
   private var topLabels: Markup {
     topTicks.isEmpty
-      ? "" : "<div class=\"ts\" aria-hidden=\"true\">\(topTicks.map { Self.label($0, edge: "left") })</div>\n"
+      ? "" : "<div class=\"ts\" aria-hidden=\"true\">\(Self.row(topTicks))</div>\n"
   }
 
-  private static func label(_ tick: Tick, edge: String) -> Markup {
-    let side: Markup = tick.position < 0.04 ? " first" : tick.position > 0.96 ? " last" : ""
-    let minor: Markup = tick.isMinor ? " minor" : ""
+  /// Width of the plot on a screen or on paper, and on a phone of 320 points, in units of the text's size.
+  private static let width = 60.0
+  private static let narrowWidth = 20.0
+  /// Of a character, and the least space between two labels, in the same units.
+  private static let characterWidth = 0.62
+  private static let space = 0.8
+
+  /// Labels beside one another, without those that would touch their neighbor; those that do so on a phone are minor, which
+  /// are left out there.
+  private static func row(_ ticks: [Tick]) -> [Markup] {
+    let labels = fitting(ticks, in: width)
+    let major = Set(fitting(labels, in: narrowWidth).map(\.position))
+    return labels.map { label($0, edge: "left", isMinor: !major.contains($0.position)) }
+  }
+
+  /// The labels that do not touch, from the left.
+  private static func fitting(_ ticks: [Tick], in width: Double) -> [Tick] {
+    var end = -Double.infinity
+    return ticks.sorted { $0.position < $1.position }.filter { tick in
+      let length = Double(tick.label.count) * characterWidth / width
+      let start =
+        switch tick.side {
+        case .first: tick.position
+        case .middle: tick.position - length / 2
+        case .last: tick.position - length
+        }
+      guard start >= end else { return false }
+      end = start + length + space / width
+      return true
+    }
+  }
+
+  private static func label(_ tick: Tick, edge: String, isMinor: Bool) -> Markup {
+    let side: Markup = tick.side == .first ? " first" : tick.side == .last ? " last" : ""
+    let minor: Markup = isMinor ? " minor" : ""
     return """
       <span class="tick\(side)\(minor)" style="\(edge):\(tick.position * 100)%">\(tick.label)</span>
       """

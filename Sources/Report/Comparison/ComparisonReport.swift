@@ -150,14 +150,16 @@ private struct ComparisonReading {
       let inPairs =
         isSideBySide && !plan.isIndependent ? try paired(metric, one, other, before, after) : nil
       for quantile in plan.quantiles {
-        guard let low = before.interval(of: quantile, metric, isIndependent: plan.isIndependent),
-          let high = after.interval(of: quantile, metric, isIndependent: plan.isIndependent)
+        guard let low = before.shownInterval(of: quantile, metric, isIndependent: plan.isIndependent),
+          let high = after.shownInterval(of: quantile, metric, isIndependent: plan.isIndependent)
         else { continue }
+        // Pairs make intervals sharper, but not of too few values.
+        let paired = min(low.count, high.count) < quantile.smallestCount ? nil : inPairs
         let comparison =
-          inPairs?.comparison(
+          paired?.comparison(
             of: quantile, history: (before.history.latencies[metric], after.history.latencies[metric]))
           ?? QuantileComparison(from: low, to: high)
-        isPaired = isPaired || inPairs != nil
+        isPaired = isPaired || paired != nil
         latencies.append(
           ComparisonReport.LatencyRow(
             metric: metric, quantile: quantile, comparison: comparison,

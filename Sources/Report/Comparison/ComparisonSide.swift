@@ -123,6 +123,11 @@ struct ComparisonPairs {
   /// one, and the variant's.
   /// - Throws: ``ReportError`` where nothing matches, or the two are the same notifications.
   init(_ first: ComparisonSide, _ second: ComparisonSide) throws(ReportError) {
+    for side in [first, second] where side.series.isEmpty {
+      throw ReportError(
+        .nothingInCommon, "the two have nothing in common: nothing was recorded in \(side.title)",
+        remedy: "name another time, run or target; pushscope runs list has what was recorded")
+    }
     if let one = first.series.first, let other = second.series.first, first.series.count == 1,
       second.series.count == 1
     {
@@ -145,7 +150,7 @@ struct ComparisonPairs {
     }
     guard !pairs.isEmpty else {
       func names(_ side: ComparisonSide) -> String {
-        side.series.isEmpty ? "nothing" : side.series.map(\.title).joined(separator: ", ")
+        side.series.map(\.title).joined(separator: ", ")
       }
       throw ReportError(
         .nothingInCommon,

@@ -119,8 +119,14 @@ extension ComparisonReport {
 }
 
 extension ComparisonReport.LatencyRow {
-  /// `×1.62 (1.50–1.74)`; an open end is `…`.
+  /// Whether a side has too few values for the figure.
+  private var lacksFigure: Bool {
+    comparison.before.isUndetermined || comparison.after.isUndetermined
+  }
+
+  /// `×1.62 (1.50–1.74)`; an open end is `…`, and `–` stands where a side has too few values.
   var change: String {
+    if lacksFigure { return "–" }
     let (low, high) = comparison.ratioInterval
     return "×\(Self.factor(comparison.ratio)) (\(Self.factor(low))–\(Self.factor(high)))"
   }
@@ -143,18 +149,20 @@ extension ComparisonReport.LatencyRow {
 
   fileprivate var json: JSONValue {
     let (low, high) = comparison.ratioInterval
+    let difference = comparison.after.value - comparison.before.value
     return .object([
       .init("metric", .string(metric.rawValue)), .init("quantile", .number(quantile.fraction)),
       .init("a", Self.json(comparison.before)), .init("b", Self.json(comparison.after)),
-      .init("difference_us", .integer(comparison.after.value - comparison.before.value)),
-      .init("ratio", .number(comparison.ratio)), .init("ratio_low", low > 0 ? .number(low) : .null),
+      .init("difference_us", .integer(lacksFigure ? nil : difference)),
+      .init("ratio", lacksFigure ? .null : .number(comparison.ratio)),
+      .init("ratio_low", low > 0 ? .number(low) : .null),
       .init("ratio_high", .number(high)), .init("verdict", .string(verdict.word("faster", "slower"))),
     ])
   }
 
   private static func json(_ interval: QuantileInterval) -> JSONValue {
     .object([
-      .init("value_us", .integer(interval.value)), .init("low_us", .integer(interval.low)),
+      .init("value_us", .integer(interval.shownValue)), .init("low_us", .integer(interval.low)),
       .init("high_us", .integer(interval.high)), .init("counted", .integer(Int64(interval.count))),
       .init("effective_count", .number(interval.effectiveCount)),
       .init("history", .boolean(interval.usesHistory)),

@@ -22,13 +22,13 @@ public enum FindingDetails {
     return record
   }
 
-  /// - Parameter recordedTo: when the last run of its target ended; `nil` while it is recorded, or where that is not known.
-  public static func lines(_ record: FindingRecord, recordedTo: WallTime? = nil) -> [String] {
+  /// - Parameter stoppedAt: when recording stopped, of one that went on until then (``RecordingEnds``).
+  public static func lines(_ record: FindingRecord, stoppedAt: WallTime? = nil) -> [String] {
     let text = FindingText(record)
     var facts = TextTable([.init("finding"), .init(EscapedText.make(record.id))])
     facts.append(["what", "\(text.headline): \(FindingWords.metric(record))\(text.change)"])
     facts.append(["status", record.status + (record.isHidden ? ", hidden" : "")])
-    facts.append(["when", FindingWords.time(of: record, recordedTo: recordedTo)])
+    facts.append(["when", FindingWords.time(of: record, stoppedAt: stoppedAt)])
     if let low = record.startedLow, let high = record.startedHigh {
       facts.append(["began between", "\(low.rfc3339) and \(high.rfc3339)"])
     }

@@ -8,32 +8,30 @@ public struct FindingsReport: Sendable {
   public let records: [FindingRecord]
   /// Series that are still learned, with how far they are.
   public let learning: [DetectorRecord]
-  /// When the recording of targets ended that are not recorded now, by name.
-  private let recordedTo: [String: WallTime]
+  private let ends: RecordingEnds
 
   /// - Throws: `StoreError`.
   public init(_ reader: StoreReader, _ selection: RowSelection) throws {
+    let records = try reader.findings(
+      FindingSelection(
+        run: selection.run, targets: selection.targets, since: selection.since, until: selection.until))
     self.init(
-      try reader.findings(
-        FindingSelection(
-          run: selection.run, targets: selection.targets, since: selection.since, until: selection.until)),
-      detectors: try reader.detectors().filter { selection.targets?.contains($0.target) ?? true },
-      recordedTo: try Self.recordedTo(reader))
+      records, detectors: try Self.detectors(reader, selection),
+      ends: try RecordingEnds(records, in: reader))
   }
 
-  /// When the last run of each target ended, of those that are not recorded now.
+  /// What was learned of the targets of a selection; ages are recorded time.
   /// - Throws: `StoreError`.
-  public static func recordedTo(_ reader: StoreReader) throws -> [String: WallTime] {
-    let spans = try reader.seriesSpans(endingAfter: WallTime(microseconds: .min))
-    return Dictionary(grouping: spans, by: \.name).compactMapValues { spans in
-      spans.contains { $0.endedAt == nil } ? nil : spans.compactMap(\.endedAt).max()
+  public static func detectors(_ reader: StoreReader, _ selection: RowSelection) throws -> [DetectorRecord] {
+    try WatchedSeries.all(reader).map(\.detector).filter {
+      selection.targets?.contains($0.target) ?? true
     }
   }
 
   /// The findings of a selection among given ones.
   public init(
     _ records: [FindingRecord], _ selection: RowSelection, detectors: [DetectorRecord],
-    recordedTo: [String: WallTime] = [:]
+    ends: RecordingEnds
   ) {
     self.init(
       records.filter { record in
@@ -42,13 +40,11 @@ public struct FindingsReport: Sendable {
         if let until = selection.until, record.startedAt >= until { return false }
         guard let since = selection.since, !record.isOpen else { return true }
         return record.endedAt ?? record.seenUntil >= since
-      }, detectors: detectors, recordedTo: recordedTo)
+      }, detectors: detectors, ends: ends)
   }
 
-  public init(
-    _ records: [FindingRecord], detectors: [DetectorRecord], recordedTo: [String: WallTime] = [:]
-  ) {
-    self.recordedTo = recordedTo
+  public init(_ records: [FindingRecord], detectors: [DetectorRecord], ends: RecordingEnds = .none) {
+    self.ends = ends
     self.records = records.filter { !$0.isHidden && !$0.isWithdrawn }
     learning = detectors.filter { $0.learning != nil }
   }
@@ -68,12 +64,7 @@ public struct FindingsReport: Sendable {
 
   /// What is learned, a line for each finding, repeated ones folded into one.
   public var lines: [String] {
-    var lines = learning.map {
-      let variant = $0.variant.isEmpty ? "" : " \($0.variant)"
-      return EscapedText.make(
-        "learning: \(LengthText.text($0.age)) of \(LengthText.text($0.learning ?? 0)) (\($0.target)\(variant))"
-      )
-    }
+    var lines = learningLines
     let folded = FindingRepetition.fold(FindingIncident.group(records))
     guard !folded.isEmpty else { return lines + ["no findings"] }
     var table = TextTable([
@@ -81,7 +72,7 @@ public struct FindingsReport: Sendable {
     ])
     for repetition in folded {
       let incident = repetition.last
-      var when = FindingWords.time(of: incident.first, recordedTo: recordedTo[incident.first.target])
+      var when = FindingWords.time(of: incident.first, stoppedAt: ends[incident.first])
       if let period = repetition.period {
         when +=
           ", \(FindingWords.ordinal(repetition.incidents.count)) time, about every \(LengthText.text(period))"
@@ -98,6 +89,24 @@ public struct FindingsReport: Sendable {
     lines += table.lines()
     return lines + ["", Self.count(folded.reduce(0) { $0 + $1.incidents.count }, records)]
   }
+
+  /// A line for those that are equally far.
+  private var learningLines: [String] {
+    let said = learning.map { "\(LengthText.text($0.age)) of \(LengthText.text($0.learning ?? 0))" }
+    let names = learning.map { $0.variant.isEmpty ? $0.target : "\($0.target) \($0.variant)" }
+    var named: [String: [String]] = [:]
+    for (text, name) in zip(said, names) { named[text, default: []].append(name) }
+    var told: Set<String> = []
+    return said.filter { told.insert($0).inserted }.map { text in
+      let all = named[text] ?? []
+      let rest = all.count - Self.mostNames
+      let list = all.prefix(Self.mostNames).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+      return EscapedText.make("learning: \(text) (\(list))")
+    }
+  }
+
+  /// Names in a line of what is learned.
+  private static let mostNames = 4
 
   private static func count(_ incidents: Int, _ records: [FindingRecord]) -> String {
     let open = FindingIncident.group(records).count(where: \.isOpen)
@@ -137,8 +146,8 @@ enum FindingWords {
 
   /// `2026-03-01 14:02:10 ± 8 s to 14:03:10`, `… since`, `getting worse since about …`.
   ///
-  /// - Parameter recordedTo: the end of the last run of what it is about; `nil` while that is recorded.
-  static func time(of record: FindingRecord, recordedTo: WallTime? = nil) -> String {
+  /// - Parameter stoppedAt: when recording stopped, of one that went on until then.
+  static func time(of record: FindingRecord, stoppedAt: WallTime? = nil) -> String {
     var text = RunText.time(record.startedAt)
     if record.isGradual { text = "getting worse since about \(text)" }
     if let low = record.startedLow, let high = record.startedHigh {
@@ -146,11 +155,9 @@ enum FindingWords {
         high.microseconds - record.startedAt.microseconds, record.startedAt.microseconds - low.microseconds)
       text += " ± \(FigureText.latency(max(0, reach)))"
     }
+    if let stoppedAt { return text + ", open when recording stopped at \(clock(stoppedAt))" }
     if let end = record.endedAt { return text + " to \(clock(end))" }
     if record.isNewNormal { return text + ", the new normal" }
-    if let last = recordedTo, record.isOpen {
-      return text + ", open when recording stopped at \(clock(last))"
-    }
     return record.isGradual ? text : "since \(text)"
   }
 

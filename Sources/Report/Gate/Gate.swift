@@ -92,7 +92,7 @@ extension Gate {
       throw words.error("it is longer than \(Self.longestText) characters", Self.example)
     }
     guard !words.isAtEnd else { throw words.error("it is empty", Self.example) }
-    if text.contains("<") {
+    if text.contains("<") || text.contains(where: Self.isComparison) && !text.contains("within") {
       self = try Self.quantile(&words)
     } else {
       self = try Self.share(&words)
@@ -101,16 +101,19 @@ extension Gate {
     guard words.isAtEnd else { throw words.error("nothing can follow here", Self.example) }
   }
 
+  private static func isComparison(_ character: Character) -> Bool { "<>=≤≥".contains(character) }
+
   private static func quantile(_ words: inout GateWords) throws(GateSyntaxError) -> Gate {
-    let metric = try metric(words.take { $0 != "." && $0 != "<" && $0 != " " }, words)
+    let metric = try metric(words.take { $0 != "." && !isComparison($0) && $0 != " " }, words)
     guard words.skip(".") else { throw words.error("a point and a quantile are missing", example) }
-    let label = words.take { $0 != "<" && $0 != " " }
+    let label = words.take { !isComparison($0) && $0 != " " }
     let quantile = try words.value(label) { text throws(ValueTextError) in try QuantileText.parse(text) }
     words.skipSpaces()
-    guard words.skip("<") else { throw words.error("\"<\" is missing", example) }
-    guard !words.skip("=") else {
-      throw words.error("a quantile is compared with \"<\" only", example, back: 1)
+    let isBelow = words.skip("<")
+    guard !words.isNext(isComparison) else {
+      throw words.error("a quantile is compared with \"<\" only", example)
     }
+    guard isBelow else { throw words.error("\"<\" is missing", example) }
     words.skipSpaces()
     return Gate(metric, .quantile(quantile, below: try limit(&words)))
   }
@@ -195,6 +198,10 @@ private struct GateWords {
     return true
   }
 
+  func isNext(_ isWanted: (Character) -> Bool) -> Bool {
+    next < characters.count && isWanted(characters[next])
+  }
+
   mutating func take(while isPart: (Character) -> Bool) -> Word {
     let start = next
     while next < characters.count, isPart(characters[next]) { next += 1 }
@@ -220,10 +227,10 @@ private struct GateWords {
     }
   }
 
-  /// - Parameter back: how many characters before the next one.
-  func error(_ problem: String, _ remedy: String, at word: Word? = nil, back: Int = 0) -> GateSyntaxError {
+  /// - Parameter word: what is wrong; otherwise the next character is.
+  func error(_ problem: String, _ remedy: String, at word: Word? = nil) -> GateSyntaxError {
     GateSyntaxError(
-      text: text, position: word?.position ?? min(next, characters.count) + 1 - back, problem: problem,
+      text: text, position: word?.position ?? min(next, characters.count) + 1, problem: problem,
       remedy: remedy)
   }
 }

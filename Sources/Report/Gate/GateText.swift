@@ -97,7 +97,7 @@ extension GateReport.Result {
     switch (gate.requirement, figure) {
     case (.share(let required, _, _), .share(let interval)):
       let needed = ShareInterval.independentCount(toProve: required)
-      guard interval.effectiveCount < Double(needed) else { return nil }
+      guard interval.events == interval.count, interval.effectiveCount < Double(needed) else { return nil }
       return
         "to show a share of \(FigureText.given(required)) takes \(needed) independent probes without a failure"
     case (.quantile(let quantile, _), .quantile(let figure)):
@@ -128,7 +128,7 @@ extension GateReport.Result {
     case (.quantile(let quantile, let limit), .quantile(let figure)):
       members += [
         .init("quantile", .number(quantile.fraction)), .init("below_us", .integer(limit)),
-        .init("value_us", .integer(figure?.value)), .init("low_us", .integer(figure?.low)),
+        .init("value_us", .integer(figure?.shownValue)), .init("low_us", .integer(figure?.low)),
         .init("high_us", .integer(figure?.high)), .init("counted", .integer(Int64(figure?.count ?? 0))),
         .init("effective_count", figure.map { .number($0.effectiveCount) } ?? .null),
         .init("history", .boolean(figure?.usesHistory ?? false)),

@@ -1,8 +1,8 @@
 import Measurement
 import Store
 
-/// What happened to connections, credentials and clocks, and what people noted: counts by kind, and the moments that a chart
-/// can tell apart.
+/// What happened to connections, credentials and clocks, why notifications failed or were rejected, and what people noted:
+/// counts by kind, and the moments that a chart can tell apart.
 struct ConnectionHistory: Sendable {
   /// Events of one kind and target.
   struct Line: Sendable {
@@ -32,8 +32,8 @@ struct ConnectionHistory: Sendable {
 
   /// The kinds that tell it, in the order of the table.
   static let kinds: [EventKind] = [
-    .connected, .disconnected, .goaway, .streamLimitChanged, .tokenRefreshed, .retryAfter, .suspended,
-    .clockStep, .interrupted,
+    .connected, .disconnected, .failed, .rejected, .goaway, .streamLimitChanged, .tokenRefreshed, .retryAfter,
+    .suspended, .clockStep, .interrupted,
   ]
   private static let mostNotes = 40
   private static let mostLines = 500

@@ -2,7 +2,7 @@ import Formats
 import Measurement
 import Store
 
-/// What happened to connections, credentials and clocks, and what people noted.
+/// What happened to connections, credentials and clocks, why notifications failed or were rejected, and what people noted.
 struct ConnectionSection {
   private let content: ReportContent
   private let time: ReportTime
@@ -23,7 +23,7 @@ struct ConnectionSection {
     let more: Markup = rest > 0 ? "<p class=\"soft\">\(rest) more lines: pushscope export events.</p>\n" : ""
     let table: Markup =
       history.lines.isEmpty
-      ? "<p>No connection was opened or closed in this time.</p>\n"
+      ? "<p>No connection was opened or closed in this time, and nothing failed or was rejected.</p>\n"
       : """
       <table class="events">
       <thead><tr><th scope="col">what</th><th scope="col">target</th><th scope="col">times</th><th scope="col">first (\(zone))</th>\
@@ -56,12 +56,14 @@ struct ConnectionSection {
   }
 
   private func row(_ line: ConnectionHistory.Line) -> Markup {
-    """
-    <tr><th scope="row">\(line.kind.phrase)</th><td>\(line.target ?? "all")</td><td>\(FigureText.grouped(line.count))</td>\
-    <td>\(time.moment(line.first, isLong: isLong))</td><td>\(time.moment(line.last, isLong: isLong))</td>\
-    <td class="text">\(line.detail.clipped(to: 160))</td></tr>
+    let detail: Markup = line.detail.isEmpty ? "" : " data-name=\"detail\""
+    return """
+      <tr><th scope="row">\(line.kind.phrase)</th><td data-name="target">\(line.target ?? "all")</td>\
+      <td data-name="times">\(FigureText.grouped(line.count))</td>\
+      <td data-name="first">\(time.moment(line.first, isLong: isLong))</td><td data-name="last">\(time.moment(line.last, isLong: isLong))</td>\
+      <td class="text"\(detail)>\(line.detail.clipped(to: 160))</td></tr>
 
-    """
+      """
   }
 
   /// A row of marks for each kind.
@@ -83,16 +85,10 @@ struct ConnectionSection {
           }))
     }
     let marks = content.connections.notes.map { content.columns.position(of: $0.at) }
-    let ticks = TimeAxis.marks(
-      from: WallTime(microseconds: content.columns.start), to: WallTime(microseconds: content.columns.end),
-      atLeast: (content.columns.end - content.columns.start) / 8, in: time.zone)
     let chart = Chart(
       label: "Events over time", description: "A row of marks for each kind of event, by when they happened.",
       height: 1.7 * Double(kinds.count),
-      xTicks: ticks.enumerated().map {
-        Chart.Tick(
-          content.columns.position(of: $0.element.time), $0.element.label, isMinor: $0.offset % 2 == 1)
-      },
+      xTicks: time.ticks(content.columns),
       yTicks: kinds.enumerated().map {
         Chart.Tick(1 - (Double($0.offset) + 0.5) * height, $0.element.phrase)
       },
@@ -119,7 +115,8 @@ extension EventKind {
   }
 
   fileprivate var isTrouble: Bool {
-    [.disconnected, .goaway, .retryAfter, .suspended, .clockStep, .interrupted].contains(self)
+    [.disconnected, .failed, .rejected, .goaway, .retryAfter, .suspended, .clockStep, .interrupted].contains(
+      self)
   }
 }
 

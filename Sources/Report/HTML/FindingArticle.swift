@@ -8,22 +8,19 @@ struct FindingArticle {
   private let repetition: FindingRepetition
   private let time: ReportTime
   private let isLong: Bool
-  private let recordedTo: [String: WallTime]
+  private let ends: RecordingEnds
 
   /// Other findings of the same incident that are named.
   private static let mostOthers = 8
 
   /// - Parameters:
   ///   - isLong: whether times need their day.
-  ///   - recordedTo: when the recording of targets ended that are not recorded now, by name: what is open then was not
-  ///     watched any longer.
-  init(
-    _ repetition: FindingRepetition, _ time: ReportTime, isLong: Bool, recordedTo: [String: WallTime]
-  ) {
+  ///   - ends: when recording stopped: what went on until then was not watched any longer.
+  init(_ repetition: FindingRepetition, _ time: ReportTime, isLong: Bool, ends: RecordingEnds) {
     self.repetition = repetition
     self.time = time
     self.isLong = isLong
-    self.recordedTo = recordedTo
+    self.ends = ends
   }
 
   private var incident: FindingIncident { repetition.last }
@@ -31,7 +28,8 @@ struct FindingArticle {
   private var words: FindingText { FindingText(first) }
 
   var markup: Markup {
-    let style: Markup = words.isBetter ? " better" : incident.isOpen ? "" : " over"
+    let isOver = incident.findings.allSatisfy { !$0.isOpen && ends[$0] == nil }
+    let style: Markup = words.isBetter ? " better" : isOver ? " over" : ""
     let provisional: Markup = first.isProvisional ? " provisional" : ""
     let others = incident.findings.dropFirst().prefix(Self.mostOthers).map { other -> Markup in
       let text = FindingText(other)
@@ -47,7 +45,7 @@ struct FindingArticle {
       ? "" : "<p class=\"soft\">At its beginning: \(first.events.joined(separator: "; ")).</p>\n"
     return """
       <article class="finding\(style)\(provisional)">
-      <h3>\(words.headline(isOver: !first.isOpen || recordedTo[first.target] != nil)), \(when)</h3>
+      <h3>\(words.headline(isOver: !first.isOpen || ends[first] != nil)), \(when)</h3>
       <p>\(UnbrokenText.make(words.change)).\(causes.count == 1 ? cause : "")</p>
       \(causes.count > 1 ? list : "")\(legs)\(others)\(more)\(decide)\(events)</article>
 
@@ -63,15 +61,14 @@ struct FindingArticle {
     }
     let count = repetition.incidents.count
     return """
-      \(count) times since \(time.moment(earliest.start, isLong: isLong)), about every \(LengthText.text(period)); the last \
+      \(count) times since \(time.moment(earliest.start, isLong: isLong)), about every \(UnbrokenText.make(LengthText.text(period))); the last \
       \(when(first))
       """
   }
 
   private func when(_ finding: FindingRecord) -> Markup {
     let start = time.moment(finding.startedAt, isLong: isLong)
-    let watchedTo = finding.isOpen ? recordedTo[finding.target] : nil
-    let stopped: Markup? = watchedTo.map {
+    let stopped: Markup? = ends[finding].map {
       ", still open when recording stopped at \(time.moment($0, isLong: isLong))"
     }
     if finding.isGradual {
@@ -82,18 +79,20 @@ struct FindingArticle {
     if let low = finding.startedLow, let high = finding.startedHigh, high > low {
       let half = max(
         high.microseconds - finding.startedAt.microseconds, finding.startedAt.microseconds - low.microseconds)
-      spread = " (± \(LengthText.text(half)))"
+      spread = " (\(FigureText.unbroken("± \(LengthText.text(half))")))"
     }
+    if let stopped { return "from \(start)\(spread) on\(stopped)" }
     if let end = finding.endedAt {
       return "from \(start)\(spread) to \(time.moment(end, isLong: isLong))"
     }
-    if finding.isNewNormal { return "from \(start)\(spread), the new normal since" }
-    return stopped.map { "from \(start)\(spread) on\($0)" } ?? "since \(start)\(spread)"
+    return finding.isNewNormal
+      ? "from \(start)\(spread), the new normal since" : "since \(start)\(spread)"
   }
 
   /// When another finding of the incident was, where that differs.
   private func beside(_ other: FindingRecord) -> Markup {
-    other.startedAt == first.startedAt && other.endedAt == first.endedAt ? "" : ", \(when(other))"
+    other.startedAt == first.startedAt && other.endedAt == first.endedAt && ends[other] == ends[first]
+      ? "" : ", \(when(other))"
   }
 
   // MARK: - Why
@@ -116,11 +115,12 @@ struct FindingArticle {
     }.reduce(Markup(), +)
   }
 
-  /// How much of the change each part of the way carries, of the finding that has them.
+  /// How much of the change each part of the way carries, of the finding of a latency that has them: what a loss or a refusal
+  /// changes of latencies is chance.
   private var legs: Markup {
     guard
       let record = ([incident.explained] + incident.findings).first(where: { finding in
-        finding.legs.contains { $0.target == finding.target }
+        finding.quantile != nil && finding.legs.contains { $0.target == finding.target }
       }), let legs = record.legs.first(where: { $0.target == record.target }), legs.total.isFinite
     else { return "" }
     let parts = legs.parts.sorted { abs($0.change) > abs($1.change) }.map { part in

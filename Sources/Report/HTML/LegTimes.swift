@@ -4,7 +4,8 @@ import Formats
 import Measurement
 import Store
 
-/// How long each part of a target's way took during its findings and before them.
+/// How long each part of a target's way took while it was slower, and before. What was lost or refused has no latencies that
+/// would say why.
 struct LegTimes: Sendable {
   /// One side.
   struct Side: Sendable {
@@ -87,7 +88,7 @@ struct LegTimes: Sendable {
   /// Reads single notifications: of each stretch, and of as much time before it.
   ///
   /// - Parameters:
-  ///   - stretches: of findings that are no improvements, by start.
+  ///   - stretches: in which it was slower, by start.
   ///   - rate: notifications a second.
   /// - Returns: `nil` where none of them has values.
   /// - Throws: `StoreError`.
@@ -163,9 +164,9 @@ struct LegTable {
       return side.count == 0 ? "<td>–</td>" : "<td class=\"soft\">n too small</td>"
     }
     guard let low = interval.low, let high = interval.high else {
-      return "<td>\(FigureText.quantile(interval.value, low: interval.low, high: interval.high))</td>"
+      let text = FigureText.quantile(interval.value, low: interval.low, high: interval.high)
+      return "<td>\(FigureText.unbroken(text))</td>"
     }
-    return
-      "<td>\(FigureText.latency(interval.value))<small>\(FigureText.span(from: low, to: high))</small></td>"
+    return FigureCell.markup(interval.value, low, high)
   }
 }

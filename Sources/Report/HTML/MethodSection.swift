@@ -81,17 +81,19 @@ struct MethodSection {
   private func budgetRow(_ run: ReportContent.Run) -> Markup {
     guard let figures = run.instrument?.figures else { return "" }
     func text(_ lag: InstrumentFigures.Lag, _ quantile: Quantile, _ value: Int64) -> String {
-      lag.count < Int64(quantile.smallestCount) ? "n too small" : FigureText.latency(value)
+      lag.count < Int64(quantile.smallestCount) ? "n too small" : latency(value)
     }
     return """
       <tr><th scope="row">\(name(of: run.record))<small>\(figures.host)</small></th>\
       <td>\(text(figures.scheduleLag, .p50, figures.scheduleLag.median))</td>\
       <td>\(text(figures.scheduleLag, .p99, figures.scheduleLag.p99))</td>\
-      <td>\(FigureText.latency(figures.scheduleLag.maximum))</td><td>\(text(figures.loopLag, .p99, figures.loopLag.p99))</td>\
-      <td>\(FigureText.latency(figures.longestCommit))</td><td>\(Int(clamping: figures.commitStalls))</td></tr>
+      <td>\(latency(figures.scheduleLag.maximum))</td><td>\(text(figures.loopLag, .p99, figures.loopLag.p99))</td>\
+      <td>\(latency(figures.longestCommit))</td><td>\(Int(clamping: figures.commitStalls))</td></tr>
 
       """
   }
+
+  private func latency(_ value: Int64) -> String { FigureText.unbroken(FigureText.latency(value)) }
 
   private func name(of run: RunRecord) -> String { run.name ?? String(run.id.description.prefix(8)) }
 
@@ -103,9 +105,7 @@ struct MethodSection {
     let rows = calibration.floors.map { floor -> Markup in
       let cells = [Quantile.p50, .p99].map { quantile -> Markup in
         let figure = floor.figures.first { $0.quantile == quantile }?.estimate.known
-        return figure.map {
-          "<td>\(FigureText.latency($0.value))<small>\(FigureText.span(from: $0.low, to: $0.high))</small></td>"
-        } ?? "<td>n too small</td>"
+        return figure.map { FigureCell.markup($0.value, $0.low, $0.high) } ?? "<td>n too small</td>"
       }
       let name = floor.interval == .scheduleLag ? "lag" : floor.interval.rawValue
       return "<tr><th scope=\"row\">\(name)</th>\(cells)<td>\(FigureText.grouped(floor.counted))</td></tr>\n"
@@ -141,8 +141,8 @@ struct MethodSection {
     let record = run.record
     return """
       <tr><th scope="row">\(record.name ?? "")<small>\(record.id.description)</small></th>\
-      <td><time datetime="\(record.startedAt.rfc3339)">\(time.day(record.startedAt)), \(time.clock(record.startedAt))</time></td>\
-      <td>\(RunText.length(record))</td><td>\(RunText.end(record))</td></tr>
+      <td data-name="began"><time datetime="\(record.startedAt.rfc3339)">\(time.day(record.startedAt)), \(time.clock(record.startedAt))</time></td>\
+      <td data-name="length">\(RunText.length(record))</td><td data-name="end">\(RunText.end(record))</td></tr>
 
       """
   }

@@ -49,11 +49,11 @@ enum ShareCell {
   /// - Parameter base: what it is a share of, where the counts are to stand there, too.
   static func markup(_ interval: ShareInterval?, base: String? = nil) -> Markup {
     guard let interval, let share = interval.share else { return "<td>–</td>" }
-    let (events, count) = (FigureText.grouped(interval.events), FigureText.grouped(interval.count))
-    let counts = base.map { "<small>\(events) of \(count) \($0)</small>" as Markup } ?? ""
+    let counted = "\(FigureText.grouped(interval.events)) of \(FigureText.grouped(interval.count))"
+    let counts = base.map { "<small>\(FigureText.unbroken(counted)) \($0)</small>" as Markup } ?? ""
+    let span = "\(FigureText.percent(interval.low))–\(FigureText.percent(interval.high)) %"
     return """
-      <td>\(FigureText.percent(share)) %<small>\(FigureText.percent(interval.low))–\(FigureText.percent(interval.high)) %</small>\
-      \(counts)</td>
+      <td>\(FigureText.unbroken("\(FigureText.percent(share)) %"))<small>\(FigureText.unbroken(span))</small>\(counts)</td>
       """
   }
 }
@@ -64,15 +64,21 @@ enum FigureCell {
     guard let figure else { return "<td>–</td>" }
     switch figure.estimate {
     case .known(let value, let low, let high):
-      let mark = figure.restsOnLimits ? "\u{202F}†" : ""
-      return
-        "<td>\(FigureText.latency(value))\(mark)<small>\(FigureText.span(from: low, to: high))</small></td>"
+      return markup(value, low, high, mark: figure.restsOnLimits ? "\u{202F}†" : "")
     case .tooFew(let needs):
       if figure.known != nil {
         // One end is open: the values determine the other only.
-        return "<td>\(FigureText.figure(figure))<small>\(FigureText.effective(figure))</small></td>"
+        let (text, weight) = (FigureText.figure(figure), FigureText.effective(figure))
+        return "<td>\(FigureText.unbroken(text))<small>\(FigureText.unbroken(weight))</small></td>"
       }
       return "<td class=\"soft\">n too small<small>needs \(FigureText.grouped(needs))</small></td>"
     }
+  }
+
+  /// A latency with both ends of its interval, µs.
+  static func markup(_ value: Int64, _ low: Int64, _ high: Int64, mark: String = "") -> Markup {
+    let span = FigureText.span(from: low, to: high)
+    return
+      "<td>\(FigureText.unbroken(FigureText.latency(value)))\(mark)<small>\(FigureText.unbroken(span))</small></td>"
   }
 }

@@ -1,4 +1,5 @@
 import Analysis
+import Findings
 import Formats
 import Measurement
 import Store
@@ -13,12 +14,14 @@ struct ReportAnswer {
     self.time = time
   }
 
-  private var targetNames: String {
-    let names = content.targets.map(\.name)
+  private static func names(_ targets: [ReportTarget]) -> String {
+    let names = targets.map(\.name)
     guard let last = names.last else { return "no targets" }
     if names.count > 4 { return "\(names.count) targets" }
     return names.count == 1 ? last : names.dropLast().joined(separator: ", ") + " and " + last
   }
+
+  private var targetNames: String { Self.names(content.targets) }
 
   /// Of the browser's window.
   var title: String { "Push notifications to \(targetNames), \(time.day(content.start))" }
@@ -27,30 +30,44 @@ struct ReportAnswer {
 
   private var headline: String {
     guard !content.targets.isEmpty else { return "Nothing was sent in this time" }
-    if let first = findings.open.first?.last.first {
+    // Where little arrives, nothing that got better matters.
+    if let poor, findings.changes.allSatisfy({ FindingText($0.last.first).isBetter }) { return poor }
+    if let first = findings.open.first?.last.findings.first(where: \.isOpen) {
       let others = findings.open.count - 1
       let rest = CountText.text(others, "more change") + (others == 1 ? " is open" : " are open")
       let more = others == 0 ? "" : ", and \(rest)"
       // After the recording nobody knows whether it lasts.
-      guard let last = findings.recordedTo[first.target] else {
-        return FindingText(first).headline + " since \(moment(first.startedAt))" + more
-      }
-      return FindingText(first).headline(isOver: true)
-        + " from \(moment(first.startedAt)) until recording stopped at \(moment(last))" + more
+      return untilStopped(first) + more
     }
     if findings.changes.count == 1, let only = findings.changes.first {
       let words = FindingText(only.last.first).headline
       if only.incidents.count > 1 { return "\(words), \(only.incidents.count) times" }
+      if findings.ends[only.last.first] != nil { return untilStopped(only.last.first) }
       guard let end = only.last.first.endedAt else { return words }
       return "\(words) from \(moment(only.last.start)) to \(moment(end))"
     }
     if let main = findings.changes.first {
       let times = main.incidents.count > 1 ? ", \(main.incidents.count) times" : ""
       let others = CountText.text(findings.incidents - main.incidents.count, "other change")
-      return "\(FindingText(main.last.first).headline)\(times), beside \(others), all of them over"
+      let over = findings.areOver ? ", all of them over" : ""
+      return "\(FindingText(main.last.first).headline)\(times), beside \(others)\(over)"
     }
-    if findings.detectors.isEmpty { return arrived + " in time" }
+    if findings.watched.isEmpty { return InTime(content.targets).sentence }
+    if findings.watched.contains(where: \.isTooShort) {
+      let all = InTime(content.targets)
+      return
+        "Too little to tell: \(FigureText.grouped(all.events)) of \(FigureText.grouped(all.count)) arrived in time"
+    }
     return "No change found"
+  }
+
+  /// What went on when it was watched last.
+  private func untilStopped(_ finding: FindingRecord) -> String {
+    guard let stopped = findings.ends[finding] else {
+      return FindingText(finding).headline + " since \(moment(finding.startedAt))"
+    }
+    return FindingText(finding).headline(isOver: true)
+      + " from \(moment(finding.startedAt)) until recording stopped at \(moment(stopped))"
   }
 
   private func moment(_ at: WallTime) -> String {
@@ -58,12 +75,37 @@ struct ReportAnswer {
     return isLong || at < content.start ? "\(time.day(at)), \(clock)" : clock
   }
 
-  /// `98.7 % of 18 000 notifications arrived`.
-  private var arrived: String {
-    let counts = content.targets.reduce(StateCounts()) { $0 + $1.total.counts }
-    let settled = counts.due - counts[.inFlight]
-    let share = FigureText.percent(counts[.delivered] + counts[.accepted], of: settled)
-    return "\(share) of \(FigureText.grouped(settled)) notifications arrived"
+  /// How many arrived in time, of those whose end is known.
+  private struct InTime {
+    var events = 0
+    var count = 0
+
+    init(_ targets: some Sequence<ReportTarget>) {
+      for interval in targets.compactMap({ $0.total.shares.first { $0.share == .inTime }?.interval }) {
+        events += interval.events
+        count += interval.count
+      }
+    }
+
+    /// `98.7 % of 18 000 notifications arrived in time`.
+    var sentence: String { sentence(to: "") }
+
+    func sentence(to targets: String) -> String {
+      "\(FigureText.percent(events, of: count)) of \(FigureText.grouped(count)) notifications\(targets) arrived in time"
+    }
+  }
+
+  /// A smaller share in time is what is to be known of a target, whether it changed or not.
+  private static let poorShare = 0.95
+
+  /// The share in time of the targets of which it is poor; `nil` where there are none.
+  private var poor: String? {
+    let poor = content.targets.filter { target in
+      let inTime = InTime([target])
+      return Double(inTime.events) < Self.poorShare * Double(inTime.count)
+    }
+    guard !poor.isEmpty else { return nil }
+    return InTime(poor).sentence(to: poor.count == content.targets.count ? "" : " to \(Self.names(poor))")
   }
 
   var markup: Markup {
@@ -78,7 +120,7 @@ struct ReportAnswer {
     return """
       <header>
       <p class="eyebrow">Push notifications to \(targetNames)</p>
-      <h1>\(headline)</h1>
+      <h1>\(UnbrokenText.make(headline))</h1>
       <p class="soft">\(time.range(content.start, content.end)) \(zone), \(run)\(open)\(utc)</p>
       </header>
       \(changes)\(watched)
@@ -98,7 +140,7 @@ struct ReportAnswer {
     return """
       <section id="findings">
       <h2>What changed</h2>
-      \(all.prefix(ReportFindings.most).map { FindingArticle($0, time, isLong: isLong, recordedTo: findings.recordedTo).markup })\(more)\
+      \(all.prefix(ReportFindings.most).map { FindingArticle($0, time, isLong: isLong, ends: findings.ends).markup })\(more)\
       <p class="soft">Times are \(time.zoneName(at: content.start)). Figures since a change have 95 % intervals in brackets.\
       \(note)</p>
       </section>
@@ -111,22 +153,30 @@ struct ReportAnswer {
   /// How long was watched, and what is still being learned.
   private var watched: Markup {
     guard !content.targets.isEmpty else { return "" }
-    let detectors = findings.detectors
-    guard let shortest = detectors.min(by: { $0.age < $1.age }) else {
+    guard let shortest = findings.watched.min(by: { $0.watched < $1.watched }) else {
       return "<p>Nobody looked for changes in this time: no collector watched these targets.</p>\n"
     }
-    let told: Markup =
-      findings.changes.isEmpty
-      ? "<p>\(arrived) in time. " : "<p class=\"soft\">\(arrived) in time. "
-    let length = LengthText.text(
-      min(shortest.age, max(0, content.end.microseconds - content.start.microseconds)))
-    let watched: Markup =
-      "Watched for changes: \(length) of this time, on a record of \(LengthText.text(shortest.age)). "
-    let learning: Markup =
-      shortest.learning.map {
-        "Still learning (\(LengthText.text(shortest.age)) of \(LengthText.text($0))): only changes by half and more are seen so far."
-      }
-      ?? "Changes of a tenth of a latency or a percentage point of a share would have been seen, given time."
-    return told + watched + learning + "</p>\n"
+    let arrived = UnbrokenText.make(InTime(content.targets).sentence)
+    let style: Markup = findings.changes.isEmpty ? "" : " class=\"soft\""
+    return "<p\(style)>\(arrived). \(UnbrokenText.make(watched(shortest)))</p>\n"
+  }
+
+  /// - Parameter series: that of which least was watched.
+  private func watched(_ series: WatchedSeries) -> String {
+    guard series.watched > 0 else {
+      return """
+        Not watched for changes yet: the first \(LengthText.text(series.warmUp)) are what later ones are compared with, and \
+        this is a record of \(LengthText.text(series.age)).
+        """
+    }
+    let length = min(series.watched, max(0, content.end.microseconds - content.start.microseconds))
+    let said =
+      "Watched for changes: \(LengthText.text(length)) of this time, on a record of \(LengthText.text(series.age)). "
+    guard let learning = series.detector.learning else {
+      return said
+        + "Changes of a tenth of a latency or a percentage point of a share would have been seen, given time."
+    }
+    return said
+      + "Still learning (\(LengthText.text(series.age)) of \(LengthText.text(learning))): only changes by half and more are seen so far."
   }
 }

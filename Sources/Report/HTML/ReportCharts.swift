@@ -22,7 +22,8 @@ struct ReportCharts {
   private static let strip = 0.06
   /// The part of the strip that any loss takes, so that it can be seen.
   private static let leastLoss = 0.2
-  private static let latencyTop = 0.92
+  /// The part that latencies take: the label of the uppermost does not touch that of the strip.
+  private static let latencyTop = 0.88
 
   private var latencyAxis: LatencyAxis? {
     let counts = LevelCounts(target.timeline.counts)
@@ -32,18 +33,26 @@ struct ReportCharts {
       largest: Int64(LatencyLevel.edge(last + 1).rounded(.up)))
   }
 
-  private var timeTicks: [Chart.Tick] {
-    let length = columns.end - columns.start
-    let marks = TimeAxis.marks(
-      from: WallTime(microseconds: columns.start), to: WallTime(microseconds: columns.end),
-      atLeast: length / 8, in: time.zone)
-    return marks.enumerated().map { index, mark in
-      Chart.Tick(columns.position(of: mark.time), mark.label, isMinor: index % 2 == 1)
-    }
-  }
+  private static let scatterHeight = 17.0
+  private static let bandsHeight = 12.0
+  /// Between the lines of labels beside one another, in units of the text's size.
+  private static let lineHeight = 1.15
+  /// The least distance of latencies below a plot.
+  private static let labelWidth = 0.07
 
-  private func latencyTicks(_ axis: LatencyAxis, top: Double) -> [Chart.Tick] {
-    LatencyTicks.make(for: axis, most: 10).map { Chart.Tick(axis.position(of: $0.value) * top, $0.label) }
+  /// As many round latencies as are nowhere closer than a distance.
+  ///
+  /// - Parameter top: the part of the axis' length that latencies take.
+  private func latencyTicks(_ axis: LatencyAxis, top: Double = 1, apart least: Double) -> [Chart.Tick] {
+    let choices = [10, 7, 5, 4, 3, 2].map { most in
+      LatencyTicks.make(for: axis, most: most).map {
+        Chart.Tick(axis.position(of: $0.value) * top, $0.label)
+      }
+    }
+    let fitting = choices.first { ticks in
+      zip(ticks, ticks.dropFirst()).allSatisfy { $1.position - $0.position >= least }
+    }
+    return fitting ?? choices[choices.count - 1]
   }
 
   private var background: [Chart.Layer] {
@@ -88,14 +97,14 @@ struct ReportCharts {
     if !arrived.isEmpty { layers.append(Chart.Layer("dot", .namedDots(arrived))) }
     if !late.isEmpty { layers.append(Chart.Layer("dot late", .namedDots(late))) }
     if !lost.isEmpty { layers.append(Chart.Layer("dot gone", .namedDots(lost))) }
-    var ticks = latencyTicks(axis, top: top)
+    var ticks = latencyTicks(axis, top: top, apart: Self.lineHeight / Self.scatterHeight)
     if counts.withoutLatency > 0 { ticks.append(Chart.Tick(1 - Self.strip / 2, "never")) }
     return Chart(
       label: "\(target.name): \(target.metric.rawValue) latency over time",
       description:
         "Horizontal: when each notification was planned. Vertical, logarithmic: how long it took. "
         + "\(counts.due) notifications, \(counts.withoutLatency) of them without a latency.",
-      height: 17, xTicks: timeTicks, yTicks: ticks, layers: layers)
+      height: Self.scatterHeight, xTicks: time.ticks(columns), yTicks: ticks, layers: layers)
   }
 
   private func name(of dot: NotificationDots.Dot) -> String {
@@ -177,6 +186,7 @@ extension ReportCharts {
   static let valuesForP99 = 100
   private static let valuesForP50 = 8
 
+  /// - Returns: `nil` where no two steps beside each other have enough values to draw.
   func bands() -> Bands? {
     let timeline = target.timeline
     guard let axis = latencyAxis else { return nil }
@@ -214,10 +224,12 @@ extension ReportCharts {
         if outer.last?.lower.isEmpty == false { outer.append(([], [])) }
       }
     }
+    guard middle.contains(where: { $0.count > 1 }) else { return nil }
     let chart = Chart(
       label: "\(target.name): median, p90 and p99 of \(target.metric.rawValue) latency over time",
       description: "Horizontal: time in steps. Vertical, logarithmic: latency of half, of 90 % and of 99 %.",
-      height: 12, xTicks: timeTicks, yTicks: latencyTicks(axis, top: 1),
+      height: Self.bandsHeight, xTicks: time.ticks(columns),
+      yTicks: latencyTicks(axis, apart: Self.lineHeight / Self.bandsHeight),
       layers: background + [
         Chart.Layer("outer", .areas(outer.filter { !$0.lower.isEmpty })),
         Chart.Layer("inner", .areas(inner.filter { !$0.lower.isEmpty })),
@@ -262,7 +274,7 @@ extension ReportCharts {
       label: "\(target.name): share of notifications that were not delivered in time, over time",
       description:
         "Horizontal: time in steps. Vertical: share of the notifications planned in a step, from 0 to \(ticks[2].label).",
-      height: 8, xTicks: timeTicks, yTicks: ticks,
+      height: 8, xTicks: time.ticks(columns), yTicks: ticks,
       layers: background
         + Self.losses.compactMap { state in boxes[state].map { Chart.Layer("s-\(state.name)", .boxes($0)) } })
     return (chart, merged.width)
@@ -298,17 +310,13 @@ extension ReportCharts {
       label: "\(target.name): distribution of \(target.metric.rawValue) latency",
       description:
         "Horizontal, logarithmic: latency. Vertical: how many of \(known.total) notifications took that long.",
-      height: 9, xTicks: thinned(latencyTicks(axis, top: 1)), yTicks: [],
+      height: 9, xTicks: latencyTicks(axis, apart: Self.labelWidth), yTicks: [],
       layers: [
         Chart.Layer("interval", .boxes(intervals)), Chart.Layer("bar", .boxes(boxes)),
         Chart.Layer("quantile", .verticals(figures.map { place(Double($0.1.value)) })),
       ])
     chart.topTicks = figures.map { Chart.Tick(place(Double($0.1.value)), $0.0.label) }
     return chart
-  }
-
-  private func thinned(_ ticks: [Chart.Tick]) -> [Chart.Tick] {
-    ticks.enumerated().map { Chart.Tick($0.element.position, $0.element.label, isMinor: $0.offset % 2 == 1) }
   }
 }
 

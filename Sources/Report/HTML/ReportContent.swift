@@ -9,7 +9,7 @@ struct ReportContent: Sendable {
   /// By name, then by provider.
   let targets: [ReportTarget]
   let findings: ReportFindings
-  /// Of each target, where something of it was worse; `nil` of the others.
+  /// Of each target that was slower at some time; `nil` of the others.
   let legs: [LegTimes?]
   let connections: ConnectionHistory
   /// What all charts share.
@@ -61,7 +61,7 @@ struct ReportContent: Sendable {
     let (found, last) = (findings, end)
     legs = try targets.map { target in
       try LegTimes(
-        target.series, found.worse(of: target.name, to: last), rate: target.askedRate, in: reader)
+        target.series, found.slower(of: target.name, to: last), rate: target.askedRate, in: reader)
     }
     connections = try ConnectionHistory(reader, selection, runs: known, columns: columns)
   }

@@ -6,10 +6,9 @@ import Store
 struct ReportFindings: Sendable {
   /// Open ones first; of each the weightiest first. Those that are over and repeat are one.
   let changes: [FindingRepetition]
-  /// The detectors of the report's targets.
-  let detectors: [DetectorRecord]
-  /// When the recording of targets ended that are not recorded now, by name.
-  let recordedTo: [String: WallTime]
+  /// What was watched of the report's targets.
+  let watched: [WatchedSeries]
+  let ends: RecordingEnds
 
   /// Changes that are told in full.
   static let most = 12
@@ -21,12 +20,18 @@ struct ReportFindings: Sendable {
       if one.last.isOpen != other.last.isOpen { return one.last.isOpen }
       return one.weight == other.weight ? one.last.start > other.last.start : one.weight > other.weight
     }
-    detectors = try reader.detectors().filter { names.contains($0.target) && $0.through > start }
-    recordedTo = try FindingsReport.recordedTo(reader)
+    watched = try WatchedSeries.all(reader).filter {
+      names.contains($0.detector.target) && $0.detector.through > start
+    }
+    ends = try RecordingEnds(found, in: reader)
   }
 
   var incidents: Int { changes.reduce(0) { $0 + $1.incidents.count } }
   var open: [FindingRepetition] { changes.filter(\.last.isOpen) }
+  /// Whether nothing goes on, as far as was watched.
+  var areOver: Bool {
+    changes.flatMap(\.incidents).flatMap(\.findings).allSatisfy { !$0.isOpen && ends[$0] == nil }
+  }
 
   /// The findings of a target, by start.
   func findings(of target: String) -> [FindingRecord] {
@@ -39,10 +44,10 @@ struct ReportFindings: Sendable {
     findings(of: target).map { $0.startedAt...$0.last(to: end) }
   }
 
-  /// Stretches in which something of a target was worse than before, by start; none overlap.
-  func worse(of target: String, to end: WallTime) -> [ClosedRange<WallTime>] {
+  /// Stretches in which a target was slower than before, by start; none overlap.
+  func slower(of target: String, to end: WallTime) -> [ClosedRange<WallTime>] {
     var result: [ClosedRange<WallTime>] = []
-    for finding in findings(of: target) where finding.kind != "faster" {
+    for finding in findings(of: target) where finding.kind == "slower" {
       let stretch = finding.startedAt...finding.last(to: end)
       if let last = result.last, last.upperBound >= stretch.lowerBound {
         result[result.count - 1] = last.lowerBound...max(last.upperBound, stretch.upperBound)

@@ -114,16 +114,17 @@ enum ReportStyle {
       .plot { grid-template-columns: 3.1rem minmax(0, 1fr); font-size: 0.72rem; }
       .wide-labels .plot { grid-template-columns: 5.2rem minmax(0, 1fr); }
       .plot svg { height: var(--h); }
-      .overview tr { display: grid; grid-template-columns: repeat(5, minmax(0, 1fr)); border-bottom: 1px solid var(--line); }
-      .overview th, .overview td { border: 0; padding: 0.15rem 0.2rem 0.4rem 0; text-align: left; }
-      .overview thead th:first-child { display: none; }
-      .overview tbody th { grid-column: 1 / -1; padding-top: 0.5rem; padding-bottom: 0; }
+      .overview tr, .figures tr { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); border-bottom: 1px solid var(--line); }
+      .legs tr { grid-template-columns: repeat(4, minmax(0, 1fr)); }
+      .overview th, .overview td, .figures th, .figures td { border: 0; padding: 0.15rem 0.4rem 0.4rem 0; text-align: left; }
+      .overview thead th:first-child, .figures:not(.shares) thead th:first-child { display: none; }
+      .overview tbody th, .figures tbody th { grid-column: 1 / -1; padding-top: 0.5rem; padding-bottom: 0; }
       .overview tbody th small { display: inline; }
-      .budget tr { grid-template-columns: repeat(3, minmax(0, 1fr)); }
       .events, .events tbody, .events tr, .events td, .events th { display: block; text-align: left !important; }
       .events thead { display: none; }
       .events tr { border-bottom: 1px solid var(--line); padding: 0.4rem 0; }
       .events td, .events th { border: 0; padding: 0; display: inline; margin-right: 0.6em; }
+      .events td[data-name]::before { content: attr(data-name) " "; color: var(--soft); }
     }
     @media print {
       @page { margin: 16mm 14mm; }
@@ -134,7 +135,7 @@ enum ReportStyle {
       .figures, .overview { break-inside: avoid; }
       main { max-width: none; padding: 0; }
       h2 { margin-top: 2rem; }
-      h2, h3, figcaption, thead { break-after: avoid; }
+      h2, h3, h2 + p, h3 + p, figcaption, thead, dt { break-after: avoid; }
       figure, tr, .finding, dt { break-inside: avoid; }
       .plot svg { height: calc(var(--h) * 0.95); }
       a { color: inherit; text-decoration: none; }

@@ -54,6 +54,19 @@ struct ReportTime: Sendable {
     return "UTC\(minutes < 0 ? "−" : "+")\(two(abs(minutes) / 60)):\(two(abs(minutes) % 60))"
   }
 
+  /// Round times below a chart.
+  func ticks(_ columns: TimeColumns) -> [Chart.Tick] {
+    let marks = TimeAxis.marks(
+      from: WallTime(microseconds: columns.start), to: WallTime(microseconds: columns.end),
+      atLeast: (columns.end - columns.start) / 8, in: zone)
+    return marks.map { mark in
+      // Fractions of seconds come without the hour.
+      let hour =
+        mark.label.contains(".") ? FixedPoint.padded(zone.civil(mark.time).hour, width: 2) + ":" : ""
+      return Chart.Tick(columns.position(of: mark.time), hour + mark.label)
+    }
+  }
+
   private static let months = [
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
     "November", "December",

@@ -8,7 +8,7 @@ import Store
 struct TargetSection {
   let number: Int
   let target: ReportTarget
-  /// `nil` where nothing of it was worse than before.
+  /// `nil` where it was never slower than before.
   let legs: LegTimes?
   let content: ReportContent
   let time: ReportTime
@@ -28,7 +28,9 @@ struct TargetSection {
   }
 
   private var deadline: String {
-    target.receiptDeadline.map { ", receipts expected within \(FigureText.latency($0))" }
+    target.receiptDeadline.map {
+      ", receipts expected within \(FigureText.unbroken(FigureText.latency($0)))"
+    }
       ?? ", no receipts expected: what is timed ends with the provider’s answer"
   }
 
@@ -40,7 +42,7 @@ struct TargetSection {
     ]
     for state in NotificationState.allCases where counts[state] > 0 && state != .planned {
       parts.append(
-        "\(FigureText.grouped(counts[state])) \(state.title) (\(FigureText.percent(counts[state], of: counts.due)))"
+        "\(FigureText.grouped(counts[state])) \(state.title) (\(FigureText.unbroken(FigureText.percent(counts[state], of: counts.due))))"
       )
     }
     return
@@ -56,7 +58,7 @@ struct TargetSection {
     let names = shown.reversed().map { "<th scope=\"col\">\($0.title)</th>" as Markup }
     let cells = shown.reversed().map { ShareCell.markup($0.interval, base: $0.base) }
     return """
-      <table class="figures">
+      <table class="figures shares">
       <thead><tr>\(names)</tr></thead>
       <tbody>
       <tr>\(cells)</tr>
@@ -142,10 +144,12 @@ struct TargetSection {
         "<tr><th scope=\"row\">\(quantile.label)</th>\(values.map { FigureCell.markup($0.figures[index]) })</tr>\n"
     }
     let maxima = values.map { value -> Markup in
-      "<td>\(value.maximum.map { FigureText.latency($0) } ?? "–")\(value.maximumIsLimit ? "\u{202F}†" : "")</td>"
+      let text = value.maximum.map { FigureText.unbroken(FigureText.latency($0)) } ?? "–"
+      return "<td>\(text)\(value.maximumIsLimit ? "\u{202F}†" : "")</td>"
     }
     let shares = values.map { value -> Markup in
-      "<td>\(FigureText.grouped(value.share.counted))<small>\(FigureText.percent(value.share.counted, of: value.share.due))</small></td>"
+      let share = FigureText.unbroken(FigureText.percent(value.share.counted, of: value.share.due))
+      return "<td>\(FigureText.grouped(value.share.counted))<small>\(share)</small></td>"
     }.enumerated().map { index, cell -> Markup in
       // After the lag.
       guard index > 0, group.metrics[index - 1].countsPings else { return cell }

@@ -118,6 +118,9 @@ enum FigureText {
     return result
   }
 
+  /// A figure for a cell of a page: nothing in it is divided by a line break.
+  static func unbroken(_ figure: String) -> String { figure.replacing(" ", with: "\u{A0}") }
+
   /// A number with a fixed count of decimals, rounded.
   static func decimal(_ value: Double, _ decimals: Int) -> String {
     var scale: Int64 = 1

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Configuration
 import Fleet
+import Glibc
 import Measurement
 import Report
 import Store
@@ -91,11 +92,19 @@ struct DashboardCommand: AsyncParsableCommand {
     if since != nil, until != nil, window != nil {
       throw ValidationError("--since, --until and --window say two lengths; give two of them")
     }
+    if isPlain, since != nil || until != nil || window != nil || panel != nil {
+      throw ValidationError(
+        "--since, --until, --window and --panel say what a screen opens with; without one, figures of a time are those of "
+          + "pushscope summary --since")
+    }
   }
+
+  /// Lines instead of a screen.
+  private var isPlain: Bool { plain || once || every != nil || isatty(STDOUT_FILENO) != 1 }
 
   func run() async throws {
     let run = DashboardRun(
-      target: target, theme: theme, isASCII: ascii, isPlain: plain || once || every != nil,
+      target: target, theme: theme, isASCII: ascii, isPlain: isPlain,
       configuration: place.configurationFile)
     if place.fleet {
       try run.open(fleet: place, run: wantedRun, since: since?.time, change)
@@ -144,6 +153,8 @@ struct DashboardRun {
       selection.run = id?.description
     } else {
       selection.recordedSince = min(since ?? WallTime(microseconds: .max), PlaceOptions.usualBeginning(nil))
+      // Without a screen that could wait for it, an engine that does not answer is said at once.
+      if isPlain { _ = try FleetReader(fleet, selection, numbers: numbers) }
     }
     let name = "\(fleet.urls.first?.origin ?? "")/\(fleet.database)"
     let chosen = selection

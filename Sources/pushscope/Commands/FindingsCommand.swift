@@ -69,10 +69,11 @@ struct FindingsCommand: ParsableCommand {
     private func fleetReport() throws -> FindingsReport {
       let source = try source.source(selection)
       let rows = source.selection
-      return FindingsReport(
-        try source.reader.findings(
-          FindingSelection(run: rows.run, targets: rows.targets, since: rows.since, until: rows.until)),
-        detectors: [], recordedTo: (source.reader as? FleetReader)?.recordedTo ?? [:])
+      let records = try source.reader.findings(
+        FindingSelection(run: rows.run, targets: rows.targets, since: rows.since, until: rows.until))
+      let ends = try RecordingEnds(
+        records, targets: (source.reader as? FleetReader)?.recordedTo ?? [:], in: source.reader)
+      return FindingsReport(records, detectors: [], ends: ends)
     }
 
     private func storeReport() throws -> FindingsReport {
@@ -80,8 +81,10 @@ struct FindingsCommand: ParsableCommand {
       let reader = try StoreOption.reader(at: path)
       let rows = try selection.selection(in: reader)
       guard recompute else { return try FindingsReport(reader, rows) }
+      let records = try recomputed(reader, path)
       return try FindingsReport(
-        recomputed(reader, path), rows, detectors: [], recordedTo: FindingsReport.recordedTo(reader))
+        records, rows, detectors: FindingsReport.detectors(reader, rows),
+        ends: RecordingEnds(records, in: reader))
     }
 
     private func recomputed(_ reader: StoreReader, _ path: String) throws -> [FindingRecord] {
@@ -114,17 +117,17 @@ struct FindingsCommand: ParsableCommand {
     func run() throws {
       guard place.fleet else {
         let reader = try place.store.reader(for: .reading)
-        return try show(reader, try FindingsReport.recordedTo(reader))
+        return try show(reader) { try RecordingEnds([$0], in: reader) }
       }
       // Of any time.
       let reader = try FleetReader(
         try FleetFile.load(place.configurationFile), FleetSelection(labels: place.labels))
-      try show(reader, reader.recordedTo)
+      try show(reader) { try RecordingEnds([$0], targets: reader.recordedTo, in: reader) }
     }
 
-    private func show(_ reader: any SampleSource, _ recordedTo: [String: WallTime]) throws {
+    private func show(_ reader: any SampleSource, _ ends: (FindingRecord) throws -> RecordingEnds) throws {
       let record = try FindingDetails.find(id, in: reader)
-      try ReportRun.write(lines: FindingDetails.lines(record, recordedTo: recordedTo[record.target]))
+      try ReportRun.write(lines: FindingDetails.lines(record, stoppedAt: ends(record)[record]))
     }
   }
 

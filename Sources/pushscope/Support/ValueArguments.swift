@@ -112,6 +112,13 @@ enum ShareArgument {
   }
 }
 
+/// `10%`, `0%`, `150%`.
+enum ToleranceArgument {
+  static func parse(_ text: String) throws -> Double {
+    try UsageError.from { try ToleranceText.parse(text) }
+  }
+}
+
 /// `p50`, `p99.9`.
 enum QuantileArgument {
   static func parse(_ text: String) throws -> Quantile {

@@ -73,6 +73,23 @@ import Testing
     }
   }
 
+  @Test(arguments: [("10%", 0.1), ("0%", 0), ("0", 0), ("150%", 1.5), ("0.1", 0.1), ("500%", 5)])
+  func readsTolerances(_ text: String, _ tolerance: Double) throws {
+    #expect(try ToleranceText.parse(text) == tolerance)
+  }
+
+  @Test(arguments: ["", "-5%", "10 %", "10001%", "ten", "1e3%", "%"])
+  func refusesOtherTolerances(_ text: String) {
+    #expect(throws: ValueTextError.self) { try ToleranceText.parse(text) }
+  }
+
+  @Test func aShareExcludesNoneAndAll() throws {
+    #expect(try ShareText.parse("99.9%") == 0.999)
+    for text in ["0%", "100%", "1", "150%"] {
+      #expect(throws: ValueTextError.self, "\(text)") { try ShareText.parse(text) }
+    }
+  }
+
   @Test func readsAddresses() throws {
     #expect(try ListenAddress.parse("127.0.0.1:0") == ListenAddress(host: "127.0.0.1", port: 0))
     #expect(try ListenAddress.parse("localhost:65535").port == 65_535)

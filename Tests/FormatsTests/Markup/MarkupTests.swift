@@ -22,7 +22,7 @@ import Testing
   private func chart(_ layers: [Chart.Layer]) -> String {
     Chart(
       label: "a <label>", description: "d & d", height: 10,
-      xTicks: [.init(0, "00:00"), .init(0.5, "00:30", isMinor: true), .init(1, "01:00")],
+      xTicks: [.init(0, "00:00"), .init(0.5, "00:30"), .init(1, "01:00")],
       yTicks: [.init(0.25, "1 ms")], layers: layers
     ).markup.html
   }
@@ -51,9 +51,25 @@ import Testing
     #expect(html.contains("aria-label=\"a &lt;label&gt;\""))
     #expect(html.contains("<desc>d &amp; d</desc>"))
     #expect(html.contains("<span class=\"tick first\" style=\"left:0%\">00:00</span>"))
-    #expect(html.contains("<span class=\"tick minor\" style=\"left:50%\">00:30</span>"))
+    #expect(html.contains("<span class=\"tick\" style=\"left:50%\">00:30</span>"))
     #expect(html.contains("<span class=\"tick last\" style=\"left:100%\">01:00</span>"))
     #expect(html.contains("<span class=\"tick\" style=\"bottom:25%\">1 ms</span>"))
+  }
+
+  @Test func labelsBesideOneAnotherDoNotTouch() {
+    var chart = Chart(
+      label: "", description: "", height: 10,
+      xTicks: [
+        .init(0, "80 ms"), .init(0.02, "85 ms"), .init(0.12, "90 ms"), .init(0.5, "95 ms"),
+        .init(1, "100 ms"),
+      ], yTicks: [], layers: [])
+    chart.topTicks = [.init(0.7, "p90"), .init(0.71, "p99")]
+    let html = chart.markup.html
+    #expect(html.contains("<span class=\"tick first\" style=\"left:0%\">80 ms</span>"))
+    #expect(!html.contains("85 ms") && !html.contains("p99"), "there is no room on any page")
+    #expect(html.contains("<span class=\"tick minor\" style=\"left:12%\">90 ms</span>"), "on a phone")
+    #expect(html.contains("<span class=\"tick\" style=\"left:50%\">95 ms</span>"))
+    #expect(html.contains("<span class=\"tick\" style=\"left:70%\">p90</span>"))
   }
 
   @Test func namesOfDotsAreEscaped() {

@@ -114,10 +114,16 @@ import Testing
     #expect(report.pairs[0].latencies.allSatisfy { $0.verdict == .cannotTell })
     #expect(report.pairs[0].latencies[0].words(tolerance: 0.1).hasPrefix("cannot tell (effective n "))
     #expect(report.decision(.slower) == .undecided)
+    #expect(report.pairs[0].latencies.allSatisfy { $0.change == "–" })
+    for member in ["value_us", "difference_us", "ratio"] {
+      #expect(report.json.text.contains("\"\(member)\": null"), "\(member)")
+    }
     try record(2, name: "some", count: 150)
     try record(3, name: "more", count: 150)
     let some = try compare("some", "more")
     #expect(some.pairs[0].latencies.contains { $0.verdict == .cannotTell })
+    let tail = try #require(some.pairs[0].latencies.first { $0.quantile == .p99 })
+    #expect(tail.comparison.before.isUndetermined && tail.comparison.after.isUndetermined)
     #expect(some.decision(.slower) == .met)
     #expect(try compare("some", "more", ComparisonPlan(quantiles: [.p999])).decision(.slower) == .undecided)
   }
@@ -181,10 +187,14 @@ import Testing
       ComparisonSide(time(0, 60), in: reader), ComparisonSide(time(60, 120), in: reader), in: reader)
     #expect(report.pairs[0].settled == (2_000, 2_000))
     #expect(report.decision(.slower) == .breached)
-    #expect(throws: ReportError.self) {
+    let nothing = try #require(throws: ReportError.self) {
       try ComparisonReport(
         ComparisonSide(time(0, 60), in: reader), ComparisonSide(time(200, 220), in: reader), in: reader)
     }
+    #expect(nothing.code == .nothingInCommon)
+    #expect(
+      nothing.message.hasSuffix(
+        "nothing was recorded in 2026-03-01 15:20:00 to 2026-03-01 15:40:00 UTC"), "\(nothing)")
     let halves = try ComparisonReport(
       ComparisonSide(time(0, 4), targets: ["ios"], in: reader),
       ComparisonSide(time(4, 8), targets: ["ios"], in: reader), in: reader)

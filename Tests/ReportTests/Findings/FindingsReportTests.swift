@@ -61,6 +61,16 @@ import Testing
       ).lines == ["learning: 4 min of 2 days (ios)", "no findings"])
   }
 
+  @Test("series that are equally far learned are one line")
+  func learning() {
+    let many = (0..<14).map { detector("t\($0)", age: 70, of: 172_800) }
+    #expect(
+      FindingsReport([], detectors: many + [detector("web", age: 240, of: 172_800)]).lines == [
+        "learning: 70 s of 2 days (t0, t1, t2, t3 and 10 more)", "learning: 4 min of 2 days (web)",
+        "no findings",
+      ])
+  }
+
   @Test("when, target, what, and the cause with its evidence")
   func aLineEach() {
     let lossy = record("bbbb2222", at: 300, lasting: nil) {
@@ -140,11 +150,64 @@ import Testing
     #expect(FindingWords.time(of: open) == "since 2026-03-01 12:00:00 ± 2.00 s")
     let end = open.startedAt.advanced(byMicroseconds: 600_000_000)
     #expect(
-      FindingWords.time(of: open, recordedTo: end)
+      FindingWords.time(of: open, stoppedAt: end)
         == "2026-03-01 12:00:00 ± 2.00 s, open when recording stopped at 12:10:00")
     #expect(
-      FindingsReport([open], detectors: [], recordedTo: [open.target: end]).lines[1].contains(
-        "open when recording stopped"))
+      FindingsReport([open], detectors: [], ends: RecordingEnds(targets: [open.target: end])).lines[1]
+        .contains("open when recording stopped"))
+  }
+
+  /// A run of 25 s, of which the last notification was planned 1 s before its end.
+  private func shortRun() throws -> (fixture: RecordedStore, run: RunID) {
+    let fixture = try RecordedStore()
+    let run = try fixture.begin(
+      0, [TargetDescription(name: "ios", provider: "apns", receiptDeadline: 1, askedRate: 4)])
+    try fixture.commit(
+      run.run,
+      (1...97).map {
+        Sample.planned(run.targets[0].id, $0).accepted(lag: 10, service: 500).delivered(after: 40_000)
+      })
+    try fixture.end(run, after: 25)
+    return (fixture, run.run)
+  }
+
+  @Test("a provisional finding that its run ended was open then; one that ended before has an end")
+  func endedByTheRun() throws {
+    let (fixture, run) = try shortRun()
+    try fixture.save([
+      record("aaaa1111", at: 5, lasting: 10, status: "provisional", run: run),
+      record("bbbb2222", at: 16, lasting: 10, status: "provisional", run: run) { $0.kind = "losing" },
+      record("cccc3333", at: 16, lasting: 10, run: run) { $0.kind = "failing" },
+    ])
+    let lines = try FindingsReport(fixture.reader(), RowSelection()).lines
+    #expect(
+      lines[1].contains("aaaa1111  provisional  2026-03-01 12:00:05 ± 2.00 s to 12:00:15 "), "\(lines)")
+    #expect(
+      lines[2].contains(
+        "bbbb2222  provisional  2026-03-01 12:00:16 ± 2.00 s, open when recording stopped at 12:00:25 "),
+      "\(lines)")
+    #expect(
+      lines[3].contains("cccc3333  closed       2026-03-01 12:00:16 ± 2.00 s to 12:00:26 "), "\(lines)")
+    let reader = try fixture.reader()
+    let cutOff = try FindingDetails.find("bbbb", in: reader)
+    let ends = try RecordingEnds([cutOff], in: reader)
+    #expect(
+      FindingDetails.lines(cutOff, stoppedAt: ends[cutOff]).contains {
+        $0.hasPrefix("when") && $0.hasSuffix("open when recording stopped at 12:00:25")
+      })
+  }
+
+  @Test("learning counts recorded time, and no more")
+  func recordedTime() throws {
+    let (fixture, _) = try shortRun()
+    var changes = FindingChanges()
+    changes.detectors = [DetectorChange(detector("ios", age: 40, of: 172_800))]
+    try fixture.save(changes)
+    let detectors = try FindingsReport.detectors(fixture.reader(), RowSelection())
+    #expect(detectors.map(\.age) == [25_000_000])
+    #expect(
+      try FindingsReport(fixture.reader(), RowSelection()).lines.first == "learning: 25 s of 2 days (ios)")
+    #expect(try FindingsReport.detectors(fixture.reader(), RowSelection(targets: ["web"])).isEmpty)
   }
 
   @Test("everything about one: series, statistic, legs, verdicts, what would decide")
@@ -218,7 +281,8 @@ import Testing
       [record("aaaa0000", at: 0), record("bbbb0000", at: 100, target: "web"), record("aaaa0001", at: 200)],
       detectors: [])
     #expect(report.lines[1].hasPrefix("bbbb0000"))
-    #expect(report.lines[2].hasPrefix("aaaa0001") && report.lines[2].contains("2nd time, about every 3 min"))
+    #expect(report.lines[2].hasPrefix("aaaa0001"))
+    #expect(report.lines[2].contains("2nd time, about every 3 min 20 s "))
   }
 
   @Test("the table and the JSON, from a store", .enabled(if: Python.isUsable))

@@ -96,6 +96,29 @@ import Testing
     #expect(try self.report("delivery.p99.99<1s").results[0].hint?.contains("independent values") == true)
   }
 
+  @Test("few values may breach a gate of a quantile, and do not meet one")
+  func minimum() throws {
+    try record(fast: 5)
+    let independent = try report("delivery.p99<1ms", isIndependent: true)
+    #expect(independent.results.map(\.measured) == ["n too small"])
+    #expect(independent.results.map(\.decision) == [.undecided])
+    #expect(independent.results[0].hint == "an interval of p99 takes 368 independent values")
+    #expect(independent.json.text.contains("\"value_us\": null, \"low_us\": null, \"high_us\": null"))
+    // Few cannot show that a quantile is below a limit, but all of them above it that it is not.
+    #expect(try report("delivery.p99<1ms").decision == .breached)
+    #expect(try report("delivery.p99<10s").decision == .undecided)
+  }
+
+  @Test("how many take to show a share without a failure is said where there was none")
+  func hintOfAShare() throws {
+    try record(0, target: "good", fast: 20)
+    try record(1, target: "bad", fast: 19, lost: 1)
+    let report = try report("within 2s share 95%")
+    #expect(report.results.map(\.target) == ["good", "bad"])
+    #expect(report.results.map(\.decision) == [.undecided, .undecided])
+    #expect(report.results.map { $0.hint == nil } == [false, true])
+  }
+
   @Test("a target without receipts is judged by acceptance, and by delivery not at all")
   func acceptance() throws {
     try record(0, target: "hook", receipts: false, fast: 500)

@@ -102,13 +102,13 @@ import Testing
     #expect(page["ids"].map { Set($0).count == $0.count } == true)
     #expect(page["scripts"] == [ReportScript.source.html])
     let headings = page["headings"] ?? []
-    #expect(headings.first == "99.0 % of 400 notifications arrived in time")
+    #expect(headings.first == "99.0\u{A0}% of 400 notifications arrived in time")
     for heading in [
       "At a glance", "ios", "Connections and other events", "Appendix: how these numbers were made",
     ] {
       #expect(headings.contains(heading), "\(heading)")
     }
-    let text = (page["text"] ?? []).joined()
+    let text = (page["text"] ?? []).joined().replacing("\u{A0}", with: " ")
     for words in [
       "1 March 2026, 17:30:00", "UTC+05:30", "2026-03-01 12:00:00 to 12:01:40 UTC", "run “nightly”",
       "400 were due, 400 sent, 400 accepted by the provider", "4 lost (1.0 %)", "396 delivered (99.0 %)",
@@ -267,7 +267,8 @@ import Testing
 
   /// What was found of the target, and how far its detector has learned.
   private func watch(
-    _ fixture: RecordedStore, _ run: RunRegistration, _ statuses: [String], learning: Int64? = nil
+    _ fixture: RecordedStore, _ run: RunRegistration, _ statuses: [String], learning: Int64? = nil,
+    _ change: (inout FindingRecord) -> Void = { _ in }
   ) throws {
     var changes = FindingChanges()
     for (index, status) in statuses.enumerated() {
@@ -283,6 +284,7 @@ import Testing
       (finding.cause, finding.causes) = ("provider-delivery", ["provider-delivery"])
       (finding.scope, finding.evidence) = ("<b>loopback</b>", "accept unchanged")
       if status == "closed" { finding.endedAt = start.advanced(byMicroseconds: 8_000_000) }
+      change(&finding)
       changes.findings.append(finding)
     }
     changes.detectors = [
@@ -334,7 +336,7 @@ import Testing
     let page = try html(fixture)
     #expect(page.contains("<h1>Delivery to ios was slower, 3 times</h1>"))
     #expect(page.matches(of: /<article/).count == 1)
-    #expect(page.contains(", about every 10 s; the last from"))
+    #expect(page.contains(", about every 10\u{A0}s; the last from"))
     #expect(page.contains("Times are UTC+05:30."))
   }
 
@@ -357,7 +359,8 @@ import Testing
     try watch(fixture, run, ["open"])
     let page = try structure(html(fixture))
     #expect(page["problems"] == [])
-    let text = (page["text"] ?? []).joined(separator: " ").replacing(/\s+/, with: " ")
+    let text = (page["text"] ?? []).joined(separator: " ").replacing("\u{A0}", with: " ")
+      .replacing(/\s+/, with: " ")
     #expect(text.contains("Where the time went"), "\(text)")
     #expect(text.contains("Of 160 notifications during what changed, and of 160 in as much time before it"))
     let table = try #require(text.range(of: "p90 during"))
@@ -372,12 +375,144 @@ import Testing
     let (fixture, run) = try fixture()
     #expect(try html(fixture).contains("Nobody looked for changes"))
     try watch(fixture, run, ["withdrawn"], learning: 172_800_000_000)
-    let young = try html(fixture)
+    let young = try html(fixture).replacing("\u{A0}", with: " ")
     #expect(young.contains("<h1>No change found</h1>"))
-    #expect(young.contains("Watched for changes: 100 s of this time"))
+    #expect(young.contains("Watched for changes: 75 s of this time, on a record of 100 s."))
     #expect(young.contains("Still learning (100 s of 2 days)"))
     try watch(fixture, run, [])
-    #expect(try !html(fixture).contains("learning"))
+    let old = try html(fixture).replacing("\u{A0}", with: " ")
+    #expect(!old.contains("learning") && old.contains("on a record of 100 s."))
+  }
+
+  @Test func whereLittleWasWatchedItCannotTell() throws {
+    let (few, run) = try fixture(count: 5)
+    try watch(few, run, [], learning: 172_800_000_000)
+    let page = try html(few).replacing("\u{A0}", with: " ")
+    #expect(page.contains("<h1>Too little to tell: 5 of 5 arrived in time</h1>"))
+    #expect(page.contains("Not watched for changes yet: the first 25 s are what later ones"))
+    #expect(page.contains("this is a record of 1 s."))
+    #expect(!page.contains("Half, 90 %"), "a chart without anything in it")
+    // 40 s, of which 15 could be watched, on 25 that they are compared with.
+    let (some, second) = try fixture(count: 160)
+    try watch(some, second, [], learning: 172_800_000_000)
+    #expect(try html(some).contains("<h1>Too little to tell: 159 of 160 arrived in time</h1>"))
+  }
+
+  /// A run of two targets: `good` and one of which everything failed.
+  private func failing() throws -> (fixture: RecordedStore, run: RunRegistration) {
+    let fixture = try RecordedStore()
+    let names = ["bad", "good"]
+    let run = try fixture.begin(
+      0,
+      names.map {
+        TargetDescription(name: $0, provider: "loopback", receiptDeadline: 5_000_000, askedRate: 4)
+      })
+    for name in names {
+      let id = try #require(run[name]).id
+      try fixture.commit(
+        run.run,
+        (Int64(1)...400).map { number -> Sample in
+          let planned = Sample.planned(id, number)
+          return name == "bad"
+            ? planned.ended(.failed, reason: "connect")
+            : planned.accepted(lag: 10, service: 500).delivered(after: 40_000)
+        })
+    }
+    let failures = (Int64(0)..<3).map { number in
+      Event(
+        at: RecordedStore.start.advanced(byMicroseconds: number * 1_000_000), kind: .failed,
+        target: run["bad"]?.id, count: 100, detail: "refused no. \(number)")
+    }
+    try fixture.commit(run.run, events: failures)
+    try fixture.end(run, after: 100)
+    return (fixture, run)
+  }
+
+  @Test func aPoorShareLeads() throws {
+    let (fixture, run) = try failing()
+    try watch(fixture, run, [])
+    let page = try html(fixture).replacing("\u{A0}", with: " ")
+    #expect(page.contains("<h1>0 % of 400 notifications to bad arrived in time</h1>"))
+    let alone = try html(fixture, RowSelection(targets: ["bad"])).replacing("\u{A0}", with: " ")
+    #expect(alone.contains("<h1>0 % of 400 notifications arrived in time</h1>"))
+    #expect(!alone.contains("No connection was opened"))
+    let row = try #require(alone.firstMatch(of: /<th scope="row">failed<\/th>.*<\/tr>/))
+    #expect(row.0.contains("300") && row.0.contains("refused no. 2"), "\(row.0)")
+  }
+
+  @Test func whatItsRunEndedWasOpenThen() throws {
+    let (fixture, run) = try fixture()
+    func ended(_ finding: inout FindingRecord) {
+      finding.endedAt = RecordedStore.start.advanced(byMicroseconds: 101_000_000)
+    }
+    try watch(fixture, run, ["provisional"], ended)
+    let one = try html(fixture).replacing(/<\/?time[^>]*>/, with: "")
+    #expect(
+      one.contains("<h1>Delivery to ios was slower from 17:31:00 until recording stopped at 17:31:40</h1>"))
+    #expect(
+      one.contains("slower, from 17:31:00 on, still open when recording stopped at 17:31:40</h3>"))
+    #expect(one.contains("<article class=\"finding provisional\">"))
+    try watch(fixture, run, ["provisional", "provisional"]) { finding in
+      ended(&finding)
+      if finding.id == "finding1" { finding.kind = "faster" }
+    }
+    #expect(try html(fixture).contains(", beside 1 other change</h1>"))
+    try watch(fixture, run, ["provisional", "provisional"]) { finding in
+      finding.endedAt = finding.startedAt.advanced(byMicroseconds: 5_000_000)
+      if finding.id == "finding1" { finding.kind = "faster" }
+    }
+    #expect(try html(fixture).contains(", beside 1 other change, all of them over</h1>"))
+  }
+
+  @Test func latenciesDoNotExplainLosses() throws {
+    let (fixture, run) = try fixture()
+    let legs = LegsRecord(
+      target: "ios", quantile: 0.5, before: 40_000, total: 7_910, totalLow: nil, totalHigh: nil,
+      parts: [LegsRecord.Part(leg: "service", change: 4_770, low: nil, high: nil)])
+    try watch(fixture, run, ["open"]) { $0.legs = [legs] }
+    let slow = try html(fixture)
+    #expect(slow.contains("Of the change of") && slow.contains("Where the time went"))
+    try watch(fixture, run, ["open"]) { finding in
+      (finding.kind, finding.metric, finding.quantile, finding.legs) = ("losing", "lost", nil, [legs])
+      (finding.before, finding.after, finding.afterLow) = (nil, nil, nil)
+      (finding.shareBefore, finding.shareAfter) = (0.01, 0.3)
+    }
+    let lossy = try html(fixture)
+    #expect(!lossy.contains("Of the change of") && !lossy.contains("Where the time went"))
+  }
+
+  @Test func labelsOfLatenciesHaveRoom() throws {
+    let (fixture, _) = try fixture()
+    let content = try ReportContent(
+      fixture.reader(), RowSelection(), depth: .standard, at: RecordedStore.start.advanced(byMicroseconds: 1))
+    let charts = ReportCharts(
+      target: try #require(content.targets.first),
+      time: ReportTime(.utc, start: content.start, end: content.end), notes: [], stretches: [])
+    let scatter = try #require(charts.scatter())
+    let bands = try #require(charts.bands())
+    for chart in [scatter, bands.chart] {
+      let places = chart.yTicks.map(\.position).sorted()
+      #expect(places.count > 2)
+      for (low, high) in zip(places, places.dropFirst()) { #expect((high - low) * chart.height > 1.1) }
+    }
+    #expect(scatter.yTicks.contains { $0.label == "never" })
+  }
+
+  @Test func fractionsOfSecondsHaveTheirHour() {
+    let start = RecordedStore.start.advanced(byMicroseconds: 100_000)
+    let end = start.advanced(byMicroseconds: 1_500_000)
+    let columns = TimeColumns(from: start, to: end, most: 160, least: 1)
+    let labels = ReportTime(.utc, start: start, end: end).ticks(columns).map(\.label)
+    #expect(labels.contains("12:00:00.200"), "\(labels)")
+  }
+
+  @Test func figuresAreNotDivided() throws {
+    let (fixture, _) = try fixture()
+    let page = try html(fixture)
+    for cell in page.matches(of: /<td>([^<]*)<small>([^<]*)<\/small><\/td>/) {
+      #expect(!cell.1.contains(" ") && !cell.2.contains(" "), "\(cell.0)")
+    }
+    #expect(page.contains("\u{A0}of\u{A0}"))
   }
 
   @Test func aTimeWithoutNotificationsSaysSo() throws {

@@ -32,3 +32,15 @@ import Testing
     #expect(FigureText.percent(part, of: whole) == text)
   }
 }
+
+@Suite struct LengthTextTests {
+  @Test(arguments: [
+    (Int64(0), "0 s"), (300, "1 ms"), (250_000, "250 ms"), (999_700, "1 s"), (1_400_000, "1 s"),
+    (75_000_000, "75 s"), (119_400_000, "119 s"), (119_600_000, "2 min"), (150_000_000, "2 min 30 s"),
+    (160_000_000, "2 min 40 s"), (240_000_000, "4 min"), (599_400_000, "9 min 59 s"),
+    (599_800_000, "10 min"), (650_000_000, "11 min"), (7_190_000_000, "2 h"), (11_100_000_000, "3 h 5 min"),
+    (172_790_000_000, "2 days"), (187_200_000_000, "2 days 4 h"), (86_400_000_000, "24 h"),
+  ]) func lengthsAreRounded(_ length: Int64, _ text: String) {
+    #expect(LengthText.text(length) == text)
+  }
+}

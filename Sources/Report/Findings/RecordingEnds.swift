@@ -1,0 +1,60 @@
+import Measurement
+import Store
+
+/// When recording stopped, of findings that went on until then: nobody knows whether they lasted any longer.
+public struct RecordingEnds: Sendable {
+  /// Of targets that are not recorded now, by name.
+  private let targets: [String: WallTime]
+  /// Of provisional findings that ended because their run did, by id.
+  private let provisional: [String: WallTime]
+
+  /// All is recorded still, or it is not known.
+  public static let none = RecordingEnds(targets: [:])
+
+  /// - Parameter targets: when the last run of each target ended, of those that are not recorded now.
+  init(targets: [String: WallTime], provisional: [String: WallTime] = [:]) {
+    self.targets = targets
+    self.provisional = provisional
+  }
+
+  /// - Throws: `StoreError`.
+  public init(_ findings: [FindingRecord], in reader: StoreReader) throws {
+    let spans = try reader.seriesSpans(endingAfter: WallTime(microseconds: .min))
+    let targets = Dictionary(grouping: spans, by: \.name).compactMapValues { spans in
+      spans.contains { $0.endedAt == nil } ? nil : spans.compactMap(\.endedAt).max()
+    }
+    try self.init(findings, targets: targets, in: reader)
+  }
+
+  /// A provisional finding ends with its run at the latest, and its row does not say why it ended. What ended by itself has
+  /// notifications after its end, by which that was seen; what ended with its run has none.
+  ///
+  /// - Parameter targets: when the last run of each target ended, of those that are not recorded now.
+  /// - Throws: `StoreError`, `FleetError`.
+  public init(
+    _ findings: [FindingRecord], targets: [String: WallTime], in reader: any SampleSource
+  ) throws {
+    struct Recording: Hashable {
+      let run: RunID
+      let target: String
+    }
+    var provisional: [String: WallTime] = [:]
+    let ended = findings.filter { $0.isProvisional && $0.endedAt != nil }
+    for (recording, findings) in Dictionary(
+      grouping: ended, by: { Recording(run: $0.run, target: $0.target) })
+    {
+      guard let stopped = try reader.run(recording.run)?.endedAt else { continue }
+      let targets = try reader.targets(of: recording.run).filter { $0.name == recording.target }
+      guard let planned = try reader.plannedTimes(of: targets.map(\.id), from: nil, to: nil) else { continue }
+      for finding in findings where finding.endedAt.map({ $0 > planned.upperBound }) == true {
+        provisional[finding.id] = stopped
+      }
+    }
+    self.init(targets: targets, provisional: provisional)
+  }
+
+  /// When recording stopped while a finding went on; `nil` where it ended before, or is recorded still.
+  public subscript(finding: FindingRecord) -> WallTime? {
+    finding.isOpen ? targets[finding.target] : provisional[finding.id]
+  }
+}
