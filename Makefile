@@ -36,7 +36,7 @@ sanitize: ## the HTTP/2 session and the lanes under the address sanitizer
 	@SWIFT='$(SWIFT)' scripts/sanitize
 
 bench: ## figures, side by side with a peer in the same run
-	@scripts/bootstrap build test
+	@scripts/bootstrap build test fleet
 	@Benchmarks/run
 
 lint: ## formatting, spelling, floors, ownership

@@ -77,6 +77,9 @@ struct DashboardReachTests {
     #expect(lines.first?.hasPrefix("start,end,due,sent") == true && lines.count > 1)
     let due = lines.dropFirst().reduce(0) { $0 + (Int($1.split(separator: ",")[2]) ?? 0) }
     #expect(due == 300)
+    // The crosshair is still on, and closed first.
+    try tmux.press("q")
+    try tmux.waitUntil("the crosshair is gone") { $0.contains("b buckets") }
     try tmux.leaveDashboard()
   }
 

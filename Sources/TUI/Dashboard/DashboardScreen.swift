@@ -127,7 +127,8 @@ final class DashboardScreen {
     guard let opening, snapshots.shown.condition == .ready else { return }
     self.opening = nil
     guard opening != OpeningView() else { return }
-    opening.apply(to: &state, in: snapshots.shown, columns: context.panes(state).columns)
+    let remark = opening.apply(to: &state, in: snapshots.shown, columns: context.panes(state).columns)
+    if let remark { say(remark, .warning) }
     if state.panel != panels.active {
       window.performWithoutAnimation { panels.slide(to: state.panel, along: state.slides) }
     }

@@ -187,6 +187,8 @@ private struct ListKey: Equatable {
   let counts: [Int]
   let targets: [DisplayedTarget]
   let runs: [RunEntry]
+  /// They are listed with runs, and grow without any change of these.
+  let silences: [Age]
   let runsPosition: RunsPosition
   let shown: RunID?
   let panels: PanelContent
@@ -205,6 +207,7 @@ private struct ListKey: Equatable {
     ]
     targets = snapshot.targets
     runs = latest.runs
+    silences = latest.silences(at: latest.now)
     runsPosition = state.runs
     shown = snapshot.run?.id
     panels = snapshot.panels

@@ -41,7 +41,8 @@ struct PlotContent {
       second = nil
     }
     allFigures = figures?.run == snapshot.run?.id ? figures : nil
-    isReading = !snapshot.covered.includes(from: window.start, to: window.end)
+    isReading =
+      snapshot.condition == .opening || !snapshot.covered.includes(from: window.start, to: window.end)
     hasBefore = snapshot.covered.from <= window.previous.start
     if let previous, previous.isSamePlace(window, targets, metric), previous.isReading == isReading,
       previous.hasBefore == hasBefore, time - previous.summarizedAt < Self.summaryInterval

@@ -54,6 +54,8 @@ struct PlotScene {
 
   /// - Parameter raster: scratch, kept between frames for its memory.
   func picture(width: Int, height: Int, _ raster: inout DotRaster) -> CellPicture {
+    // Nothing is known of the store, not even what time it is about.
+    if snapshot.condition == .opening { return opening(width: width, height: height) }
     if state.plot.view == .hours {
       return CalendarModel(
         figures: calendar.flatMap { $0.run == snapshot.run?.id && $0.order == calendarOrder ? $0 : nil },
@@ -71,12 +73,30 @@ struct PlotScene {
     for (number, pane) in panes.panes.enumerated() {
       picture.paste(model(of: number).picture(&raster), x: pane.x, y: pane.y)
       shade(&picture, pane)
+      if pane.x > 0 { divide(&picture, before: pane) }
     }
+    return picture
+  }
+
+  private func opening(width: Int, height: Int) -> CellPicture {
+    var picture = CellPicture(width: width, height: height)
+    picture.row(appearance.glyphs.horizontal, x: 0, y: 0, count: width, style: appearance(.faint))
+    let text = TextSpan("opening\(appearance.glyphs.ellipsis)", appearance(.secondary))
+    picture.put(text.text, x: max(1, (width - text.columns) / 2), y: max(1, height / 2), style: text.style)
     return picture
   }
 
   /// What the heat map of hours and days needs.
   var calendarOrder: CalendarOrder { CalendarOrder(targets: content.targets, metric: content.facts.metric) }
+
+  /// Draws a line between a pane and the one to its left.
+  private func divide(_ picture: inout CellPicture, before pane: ScatterPanes.Pane) {
+    let (x, style) = (pane.x - 1, appearance(.faint))
+    picture.set(appearance.glyphs.teeDown, x: x, y: pane.y, style: style)
+    for y in pane.y + 1..<max(pane.y + 1, pane.y + pane.geometry.height) {
+      picture.set(appearance.glyphs.vertical, x: x, y: y, style: style)
+    }
+  }
 
   /// Shades a stretch of time behind the dots; with few colors only the time axis below them.
   private func shade(_ picture: inout CellPicture, _ pane: ScatterPanes.Pane) {
@@ -118,8 +138,8 @@ struct PlotScene {
       facts: facts, summary: figures?.summary(of: metric) ?? WindowSummary(pending: metric), colors: colors,
       targets: snapshot.targets, shown: targets, target: pane.target, marks: marks(in: pane),
       threshold: threshold, sums: facts.sums.isEmpty ? nil : snapshot.density?.name,
-      openSums: content.openSums(in: snapshot), isTruncated: snapshot.isTruncated,
-      isReading: content.isReading, isReadingMarks: snapshot.axisMarks.from > content.window.start,
+      openSums: content.openSums(in: snapshot), isReading: content.isReading,
+      isReadingMarks: snapshot.axisMarks.from > content.window.start,
       pointed: pointedAt(in: number), label: label, width: pane.geometry.width, appearance: appearance)
     return ScatterModel(
       snapshot: snapshot, window: content.window, targets: targets, metrics: pane.metrics,

@@ -3,6 +3,8 @@ enum Command: Sendable, Hashable {
   // MARK: Dashboard
 
   case quit
+  /// Ends box and crosshair, one a press; without them it quits.
+  case close
   case redraw
   case suspend
   case releaseMouse
@@ -11,7 +13,8 @@ enum Command: Sendable, Hashable {
   case palette
   /// With an argument, from the palette.
   case typed(TypedCommand)
-  /// Closes what lies on top; with nothing on top it ends box, crosshair, selection and filter, one a press.
+  /// Closes what lies on top; with nothing on top it ends box, crosshair, selection, finding, filter, heat map, multiples,
+  /// comparison and replay, one a press.
   case dismiss
   case nextTheme
   case nextMotion
@@ -118,7 +121,8 @@ enum Command: Sendable, Hashable {
   /// Selects the bucket, log line or event before the chosen one.
   case choosePrevious
   case chooseNext
-  /// Lists the selected notifications; with a box or a crosshair and no selection it selects first.
+  /// Lists the selected notifications; with a box or a crosshair and no selection it selects first. Without any of these, in
+  /// a table it is ``choose``.
   case list
   case exportSelection
   case exportView
@@ -128,7 +132,7 @@ enum Command: Sendable, Hashable {
   /// Whether the command works while a notice covers the dashboard.
   var worksBehindNotice: Bool {
     switch self {
-    case .quit, .redraw, .suspend, .releaseMouse, .help, .palette, .dismiss, .nextTheme, .nextMotion,
+    case .quit, .close, .redraw, .suspend, .releaseMouse, .help, .palette, .dismiss, .nextTheme, .nextMotion,
       .toggleFrameCost, .startStop:
       true
     default: false

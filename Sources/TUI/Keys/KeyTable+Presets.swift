@@ -11,19 +11,20 @@ extension KeyTable {
     }
   }
 
-  /// What hands that know vi expect. Actions whose keys are taken have others: the axis `L`, going to a time `g t`.
+  /// What hands that know vi expect; a preset's own keys come first. Actions whose keys are taken have others: the axis `L`,
+  /// going to a time `g t`.
   private static let fingers: [DashboardAction: [KeyChord]] = [
-    .panBack: [KeyChord(.left), letter("h")], .panForward: [KeyChord(.right), letter("l")],
-    .lineUp: [KeyChord(.up), letter("k")], .lineDown: [KeyChord(.down), letter("j")],
-    .listStart: [KeyChord(.home), letter("g", after: "g")], .listEnd: [KeyChord(.end), letter("G")],
+    .panBack: [letter("h"), KeyChord(.left)], .panForward: [letter("l"), KeyChord(.right)],
+    .lineUp: [letter("k"), KeyChord(.up)], .lineDown: [letter("j"), KeyChord(.down)],
+    .listStart: [letter("g", after: "g"), KeyChord(.home)], .listEnd: [letter("G"), KeyChord(.end)],
     .help: [letter("?")], .scale: [letter("L")], .goTo: [letter("t", after: "g")],
   ]
 
   /// What `less` has besides: `f` and `b` a page, `d` and `u` half of one, `F` follows, and `Q` shows the cost of a frame.
   private static let pager: [DashboardAction: [KeyChord]] = [
-    .pageDown: [KeyChord(.pageDown), letter("f")], .pageUp: [KeyChord(.pageUp), letter("b")],
-    .halfPageDown: [KeyChord(.character("d"), hasControl: true), letter("d")],
-    .halfPageUp: [KeyChord(.character("u"), hasControl: true), letter("u")], .follow: [letter("F")],
+    .pageDown: [letter("f"), KeyChord(.pageDown)], .pageUp: [letter("b"), KeyChord(.pageUp)],
+    .halfPageDown: [letter("d"), KeyChord(.character("d"), hasControl: true)],
+    .halfPageUp: [letter("u"), KeyChord(.character("u"), hasControl: true)], .follow: [letter("F")],
     .buckets: [letter("I")], .bothLatencies: [letter("V")], .colors: [letter("U")], .frameCost: [letter("Q")],
   ]
 

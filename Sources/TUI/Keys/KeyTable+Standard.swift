@@ -52,7 +52,7 @@ extension KeyTable {
     line(.time, "all of the run", [(.fitRun, .fitRun, ["0"], "fit all of the run into the window")]),
     line(
       .time, "back to the view before",
-      [(.back, .back, [KeyStroke(.backspace)], "back to the view before: zoom, place, target, selection")]),
+      [(.back, .back, [KeyStroke(.backspace)], "back to the view before: zoom, place, selection")]),
     line(
       .time, "freeze; recording continues", short: "freeze",
       [(.freeze, .freeze, [" "], "freeze or go on; recording continues")]),

@@ -117,6 +117,19 @@ struct KeyHelp: Sendable {
   /// The same in ASCII.
   var plainKeys: String { label { $0.plainLabel } }
 
+  /// The keys and the commands' further ones, as far as they fit: `↑ ↓ k j`.
+  func allKeys(isPlain: Bool, columns: Int) -> String {
+    var text = isPlain ? plainKeys : keys
+    let most = bindings.prefix(shown).map(\.strokes.count).max() ?? 0
+    for place in 1..<max(1, most) {
+      let further = bindings.prefix(shown).filter { $0.strokes.count > place }.map { $0.strokes[place] }
+      let longer = ([text] + further.map { isPlain ? $0.plainLabel : $0.label }).joined(separator: " ")
+      guard longer.count <= columns else { break }
+      text = longer
+    }
+    return text
+  }
+
   private func label(_ name: (KeyStroke) -> String) -> String {
     if let gesture { return gesture }
     let names = (uses.isEmpty ? bindings.prefix(shown).compactMap { $0.strokes.first } : used).map(name)

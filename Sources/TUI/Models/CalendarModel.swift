@@ -56,7 +56,9 @@ struct CalendarModel {
     let values = hours.compactMap(\.p90)
     drawTitle(values, &picture)
     guard figures != nil, !hours.isEmpty else {
-      let text = figures == nil ? "reading\(appearance.glyphs.ellipsis)" : "no hour has been summed up yet"
+      let text =
+        figures == nil
+        ? "reading\(appearance.glyphs.ellipsis)" : "no sums of this run: they are written after a minute"
       picture.put(
         text, x: max(1, (width - text.unicodeScalars.count) / 2), y: max(1, height / 2),
         style: appearance(.secondary))

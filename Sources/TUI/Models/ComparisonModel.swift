@@ -34,20 +34,22 @@ struct ComparisonModel {
       )
       return picture
     }
-    let columns = min(34, max(16, (width - 2 - Self.nameColumns) / 3))
-    let heads = ["A \(names[0])", "B \(names[1])", "B \(appearance.glyphs.minus) A"]
-    for (place, head) in heads.enumerated() {
-      let count = place < 2 ? "  n \(FixedPoint.grouped(facts.counts[place]))" : ""
-      let room = max(1, columns - 1 - count.count)
-      let name = FittedText.truncated(head, columns: room, ellipsis: appearance.glyphs.ellipsis)
-      let text = FittedText.padded(name + count, columns: columns - 1)
-      add(text, x: 1 + Self.nameColumns + place * columns, y: 1, columns, appearance(.strong), &picture)
-    }
     // What was planned and what arrived, without which quantiles say little.
-    let first = drawCounts(columns, &picture)
+    let first = height > 2 + Self.countRows ? 2 + Self.countRows : 2
     let room = height - first
     // One row for values and one for intervals, and one for what the interval means where it fits.
     let step = room >= 1 + facts.rows.count * 3 ? 3 : room >= facts.rows.count * 2 ? 2 : 1
+    let columns = Columns(width: width - 1 - Self.nameColumns, isOneRow: step == 1)
+    let heads = ["A \(names[0])", "B \(names[1])", "B \(appearance.glyphs.minus) A"]
+    for (place, head) in heads.enumerated() {
+      let count = place < 2 ? "  n \(FixedPoint.grouped(facts.counts[place]))" : ""
+      let isWhole =
+        columns[place] > Columns.least || TextSpan(head + count, .plain).columns < columns[place]
+      let room = max(1, columns[place] - 1 - (isWhole ? count.count : 0))
+      let name = FittedText.truncated(head, columns: room, ellipsis: appearance.glyphs.ellipsis)
+      add(isWhole ? name + count : name, in: place, of: columns, y: 1, appearance(.strong), &picture)
+    }
+    if first > 2 { drawCounts(columns, &picture) }
     for (index, row) in facts.rows.enumerated() {
       let y = first + index * step
       guard y < height else { break }
@@ -56,20 +58,16 @@ struct ComparisonModel {
         [row.first, row.second].map { ($0.shortText(isASCII: appearance.isASCII), $0.interval) }
         + [row.difference.figure(appearance)]
       for (place, figure) in values.enumerated() {
-        let x = 1 + Self.nameColumns + place * columns
         let role: Role =
           figure.1 == nil ? .pending : place == 2 && row.difference.isProven ? .accent : .text
-        let isWhole = step == 1 && place == 2 && columns >= 30
+        let isWhole = step == 1 && place == 2
         let text = isWhole ? [figure.0, figure.1 ?? ""].joined(separator: " ") : figure.0
-        add(FittedText.padded(text, columns: columns - 1), x: x, y: y, columns, appearance(role), &picture)
+        add(text, in: place, of: columns, y: y, appearance(role), &picture)
         guard step > 1, let interval = figure.1, y + 1 < height else { continue }
-        add(
-          FittedText.padded(interval, columns: columns - 1), x: x, y: y + 1, columns, appearance(.secondary),
-          &picture)
+        add(interval, in: place, of: columns, y: y + 1, appearance(.secondary), &picture)
         if step > 2, place == 2, y + 2 < height, let meaning = row.difference.meaning {
-          add(
-            FittedText.padded(meaning, columns: columns - 1), x: x, y: y + 2, columns,
-            appearance(row.difference.isProven ? .accent : .secondary), &picture)
+          let style = appearance(row.difference.isProven ? .accent : .secondary)
+          add(meaning, in: place, of: columns, y: y + 2, style, &picture)
         }
       }
     }
@@ -77,23 +75,41 @@ struct ComparisonModel {
     return picture
   }
 
-  /// - Returns: the row below.
-  private func drawCounts(_ columns: Int, _ picture: inout CellPicture) -> Int {
-    guard height >= 3 + facts.rows.count + facts.sides.count else { return 2 }
+  /// The columns of A, B and the difference, which has its interval beside it where there is one row for both.
+  private struct Columns {
+    private let side: Int
+    private let difference: Int
+    /// The smallest column in which values and intervals have rows of their own.
+    static let least = 16
+
+    init(width: Int, isOneRow: Bool) {
+      let share = min(34, max(Self.least, (width - 1) / 3))
+      let whole = 26
+      (side, difference) = isOneRow && share < whole ? ((width - 1 - whole) / 2, whole) : (share, share)
+    }
+
+    subscript(place: Int) -> Int { place < 2 ? side : difference }
+
+    /// Columns to the left of one.
+    func start(of place: Int) -> Int { place * side }
+  }
+
+  /// Rows of what was planned and what share of it arrived.
+  private static let countRows = 2
+
+  private func drawCounts(_ columns: Columns, _ picture: inout CellPicture) {
     let (a, b) = (facts.sides[0], facts.sides[1])
+    let due = a.isTruncated || b.isTruncated ? "newest" : "planned"
     let lines = [
-      ("planned", FixedPoint.grouped(a.due), FixedPoint.grouped(b.due), Self.signed(b.due - a.due)),
+      (due, FixedPoint.grouped(a.due), FixedPoint.grouped(b.due), Self.signed(b.due - a.due)),
       ("arrived", a.arrivedText, b.arrivedText, ComparisonFigures.points(a, b)),
     ]
     for (index, line) in lines.enumerated() {
       picture.put(line.0, x: 1, y: 2 + index, style: appearance(.secondary))
       for (place, text) in [line.1, line.2, line.3].enumerated() {
-        add(
-          FittedText.padded(text, columns: columns - 1), x: 1 + Self.nameColumns + place * columns,
-          y: 2 + index, columns, appearance(.text), &picture)
+        add(text, in: place, of: columns, y: 2 + index, appearance(.text), &picture)
       }
     }
-    return 2 + lines.count
   }
 
   private static func signed(_ value: Int) -> String { (value > 0 ? "+" : "") + FixedPoint.grouped(value) }
@@ -117,12 +133,17 @@ struct ComparisonModel {
     "Each interval holds with 95 % by itself and allows for notifications that depend on each other.",
   ]
 
-  /// Names are untrusted: the canvas escapes them.
+  /// Right-aligned in a column. Names are untrusted: the canvas escapes them.
   private func add(
-    _ text: String, x: Int, y: Int, _ columns: Int, _ style: CellStyle, _ picture: inout CellPicture
+    _ text: String, in place: Int, of columns: Columns, y: Int, _ style: CellStyle,
+    _ picture: inout CellPicture
   ) {
+    let x = 1 + Self.nameColumns + columns.start(of: place)
+    let room = columns[place] - 1
+    let cut = FittedText.truncated(text, columns: room, ellipsis: appearance.glyphs.ellipsis)
+    let span = TextSpan(FittedText.padded(cut, columns: room), style)
     picture.lines.append(
-      CellPicture.Line(x: x, y: y, spans: [TextSpan(text, style)], end: min(width, x + columns)))
+      CellPicture.Line(x: x, y: y, spans: [span], end: min(width, x + columns[place])))
   }
 }
 
@@ -199,8 +220,11 @@ struct ComparisonFigures: Sendable, Equatable {
     let due: Int
     let settled: Int
     let arrived: Int
+    /// Only the newest were read.
+    let isTruncated: Bool
 
     init(_ facts: WindowStatistics) {
+      isTruncated = facts.isTruncated
       due = facts.counts.due
       settled = facts.counts.settled
       // Where no receipts are expected, the provider's answer is the end.

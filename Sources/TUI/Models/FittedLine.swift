@@ -76,6 +76,8 @@ struct LineItem: Sendable {
   var short: Short?
   /// Taken where that is too long as well.
   var shortest: Short?
+  /// Taken one after the other where all of these are too long.
+  var further: [Short] = []
   fileprivate var isTight = false
 
   init(priority: Int, _ spans: [TextSpan], short: Short? = nil, shortest: Short? = nil) {
@@ -87,9 +89,11 @@ struct LineItem: Sendable {
 
   /// The shorter item; `nil` when there is none.
   var shortened: LineItem? {
-    short.map { short in
-      var item = LineItem(priority: short.priority, short.spans, short: shortest)
+    let shorter = [short, shortest].compactMap { $0 } + further
+    return shorter.first.map { short in
+      var item = LineItem(priority: short.priority, short.spans)
       item.isTight = short.isTight
+      item.further = Array(shorter.dropFirst())
       return item
     }
   }

@@ -114,12 +114,19 @@ struct FooterModel {
 
 /// What the keys are for: the panel, or a mode that takes some of them.
 enum FooterMode: Sendable, Equatable {
-  case panel(Panel)
+  case panel(Panel, hasSelection: Bool = false, plot: PlotMode = PlotMode())
   /// A box is being drawn.
   case box
   /// The crosshair takes the arrow keys.
-  case inspect
+  case inspect(hasSelection: Bool)
   case replay(isPaused: Bool)
+
+  /// How the plot is drawn, where a key ends that.
+  struct PlotMode: Sendable, Equatable {
+    var view = PlotView.automatic
+    var hasMultiples = false
+    var comparison: Comparison?
+  }
 
   struct Hint {
     let actions: [DashboardAction]
@@ -127,14 +134,18 @@ enum FooterMode: Sendable, Equatable {
   }
 
   init(_ state: ViewState) {
+    let hasSelection = state.plot.selection != nil
     if state.plot.box != nil {
       self = .box
     } else if state.plot.holdsCrosshair {
-      self = .inspect
+      self = .inspect(hasSelection: hasSelection)
     } else if let replay = state.replay {
       self = .replay(isPaused: replay.isPaused)
     } else {
-      self = .panel(state.panel)
+      self = .panel(
+        state.panel, hasSelection: hasSelection,
+        plot: PlotMode(
+          view: state.plot.view, hasMultiples: state.plot.hasMultiples, comparison: state.comparison))
     }
   }
 
@@ -147,12 +158,12 @@ enum FooterMode: Sendable, Equatable {
         Hint(actions: [.zoomToBox], text: "zoom to it"),
         Hint(actions: [.list], text: "select"), Hint(actions: [.beginBox], text: "cancel"),
       ]
-    case .inspect:
+    case .inspect(let hasSelection):
       [
         Hint(actions: [.panBack, .panForward], text: "move"),
         Hint(actions: [.previousNotification, .nextNotification], text: "next one"),
-        Hint(actions: [.list], text: "select"), Hint(actions: [.beginBox], text: "box"),
-        Hint(actions: [.crosshair], text: "leave"),
+        Hint(actions: [.list], text: hasSelection ? "list selected" : "select"),
+        Hint(actions: [.beginBox], text: "box"), Hint(actions: [.crosshair], text: "leave"),
       ]
     case .replay(let isPaused):
       [
@@ -161,8 +172,19 @@ enum FooterMode: Sendable, Equatable {
         Hint(actions: [.panBack, .panForward], text: "scrub"),
         Hint(actions: [.replay], text: "end"),
       ]
-    case .panel(let panel): Self.hints(of: panel)
+    case .panel(let panel, let hasSelection, let plot): Self.hints(of: panel, hasSelection, plot)
     }
+  }
+
+  /// A selection takes Enter from a table, and the differences of a comparison stand in place of the histogram.
+  private static func hints(of panel: Panel, _ hasSelection: Bool, _ plot: PlotMode) -> [Hint] {
+    var own: [Hint] = []
+    if hasSelection { own.append(Hint(actions: [.list], text: "list selected")) }
+    if hasSelection, panel.isTable { own.append(Hint(actions: [.dismiss], text: "deselect")) }
+    own += plot.hints
+    let named = Set(own.flatMap(\.actions))
+    let others = panel == .histogram && plot.comparison != nil ? [] : hints(of: panel)
+    return own + others.filter { named.isDisjoint(with: $0.actions) }
   }
 
   private static func hints(of panel: Panel) -> [Hint] {
@@ -197,6 +219,24 @@ enum FooterMode: Sendable, Equatable {
         Hint(actions: [.columns], text: "columns"),
       ]
     }
+  }
+}
+
+extension FooterMode.PlotMode {
+  /// The keys that go on to the next or end it.
+  fileprivate var hints: [FooterMode.Hint] {
+    var hints: [FooterMode.Hint] = []
+    if case .targets = comparison { hints.append(FooterMode.Hint(actions: [.target], text: "next target")) }
+    if comparison != nil { hints.append(FooterMode.Hint(actions: [.compare], text: "end comparison")) }
+    switch view {
+    case .automatic: break
+    case .bands: hints.append(FooterMode.Hint(actions: [.bands], text: "dots"))
+    case .dots: hints.append(FooterMode.Hint(actions: [.bands], text: "what fits"))
+    case .hours: hints.append(FooterMode.Hint(actions: [.heatMap], text: "minutes"))
+    case .minutes: hints.append(FooterMode.Hint(actions: [.heatMap], text: "no heat map"))
+    }
+    if hasMultiples { hints.append(FooterMode.Hint(actions: [.smallMultiples], text: "one pane")) }
+    return hints
   }
 }
 

@@ -212,10 +212,15 @@ struct HeaderModel {
     var items: [LineItem] = []
     let known = shown.filter(snapshot.targets.indices.contains)
     if !known.isEmpty {
-      items.append(
-        LineItem(
-          priority: 70, names(of: known, columns: max(6, 48 / known.count)),
-          short: LineItem.Short(priority: 72, spans: names(of: known, columns: 5))))
+      let most = min(known.count, Self.mostNames)
+      var item = LineItem(
+        priority: 70, names(of: known, columns: max(6, 48 / known.count), most: most),
+        short: LineItem.Short(priority: 72, spans: names(of: known, columns: Self.leastName, most: most)))
+      // Then as many names as fit.
+      item.further = (1..<most).reversed().map {
+        LineItem.Short(priority: 72, spans: names(of: known, columns: Self.leastName, most: $0))
+      }
+      items.append(item)
     }
     if let name = snapshot.run?.name {
       let text = FittedText.truncated(name, columns: 32, ellipsis: appearance.glyphs.ellipsis)
@@ -226,10 +231,10 @@ struct HeaderModel {
   }
 
   /// Targets that are shown together have the colors and signs of their marks: this is the legend.
-  private func names(of targets: [Int], columns: Int) -> [TextSpan] {
+  private func names(of targets: [Int], columns: Int, most: Int) -> [TextSpan] {
     let isLegend = snapshot.targets.count > 1 && hasTargetColors
     var spans: [TextSpan] = []
-    for target in targets.prefix(Self.mostNames) {
+    for target in targets.prefix(most) {
       if !spans.isEmpty { spans.append(TextSpan(isLegend ? "  " : " + ", appearance(.text))) }
       let name = FittedText.truncated(
         snapshot.targets[target].name, columns: columns, ellipsis: appearance.glyphs.ellipsis)
@@ -239,13 +244,15 @@ struct HeaderModel {
       }
       spans.append(TextSpan("\(appearance.targetSign(target)) \(name)", appearance.target(target)))
     }
-    if targets.count > Self.mostNames {
-      spans.append(TextSpan(" +\(targets.count - Self.mostNames)", appearance(.secondary)))
+    if targets.count > most {
+      spans.append(TextSpan(" +\(targets.count - most)", appearance(.secondary)))
     }
     return spans
   }
 
   private static let mostNames = 12
+  /// Columns of a name where there is little room.
+  private static let leastName = 5
 
   /// The asked and the achieved rate of a live run.
   private var speed: [LineItem] {

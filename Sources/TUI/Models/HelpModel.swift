@@ -24,21 +24,29 @@ struct HelpModel {
     max(0, lineCount(columnCount(width, height)) + Self.margin - (height - 2))
   }
 
+  /// Lines in view in a sheet of this height.
+  static func room(height: Int) -> Int { max(1, height - margin) }
+
   /// Frame and a blank line at the top.
   private static let margin = 3
 
   private var groups: [[Line]] {
-    KeyBinding.Group.allCases.compactMap { group in
+    let room = keyColumns - 2
+    return KeyBinding.Group.allCases.compactMap { group in
       let lines = keys.lines.filter { $0.group == group }
       guard !lines.isEmpty else { return nil }
       return [Line(keys: group.rawValue, text: "", isHeading: true)]
         + lines.map {
-          Line(keys: appearance.isASCII ? $0.plainKeys : $0.keys, text: $0.text, isHeading: false)
+          Line(
+            keys: $0.allKeys(isPlain: appearance.isASCII, columns: room), text: $0.text, isHeading: false)
         }
     }
   }
 
-  private var keyColumns: Int { (groups.joined().filter { !$0.isHeading }.map(\.keys.count).max() ?? 0) + 2 }
+  /// As wide as the first keys of all commands; further ones are shown where they fit in.
+  private var keyColumns: Int {
+    (keys.lines.map { (appearance.isASCII ? $0.plainKeys : $0.keys).count }.max() ?? 0) + 2
+  }
 
   private var columnWidth: Int { keyColumns + (groups.joined().map(\.text.count).max() ?? 0) + 1 }
 

@@ -158,7 +158,8 @@ struct HistogramModel {
     let style = appearance(count == due ? .secondary : .text)
     let share = [
       TextSpan("of ", appearance(.secondary)), TextSpan(FixedPoint.grouped(due), appearance(.text)),
-      TextSpan(" planned", appearance(.secondary)),
+      facts.isTruncated
+        ? TextSpan(" newest", appearance(.warning)) : TextSpan(" planned", appearance(.secondary)),
     ]
     items.append(
       LineItem(

@@ -6,6 +6,8 @@ struct ListModel {
   let title: String
   /// The filter of the rows; `nil` when all are listed.
   var filter: ListFilter?
+  /// All rows are listed in spite of the filter, and those that pass it are marked.
+  var marksHits = false
   /// Beside the title, where it fits.
   var details: [LineItem] = []
   /// Number of rows.
@@ -42,7 +44,7 @@ struct ListModel {
     picture.row(appearance.glyphs.horizontal, x: 0, y: 0, count: width, style: appearance(.faint))
     TitleRow.add(
       FittedLine(
-        left: [LineItem(priority: 9, [TextSpan(title, appearance(.strong))])] + only + details,
+        left: [LineItem(priority: 9, [TextSpan(title, appearance(.strong))])] + filtered + details,
         right: [LineItem(priority: 5, place)], width: TitleRow.room(width), gap: 2, middle: 4), to: &picture)
     var y = 1
     if let heading, height > 2 {
@@ -80,14 +82,19 @@ struct ListModel {
     return shaded.contains(offset) && appearance.hasManyColors ? appearance.boxed(style) : style
   }
 
-  private var only: [LineItem] {
+  /// The words of the filter, and what they do.
+  private var filtered: [LineItem] {
     guard let filter else { return [] }
     let words = FittedText.truncated(filter.text, columns: 40, ellipsis: appearance.glyphs.ellipsis)
     return [
       LineItem(
-        priority: 8, [TextSpan("only ", appearance(.secondary)), TextSpan(words, appearance(.warning))])
+        priority: 8,
+        [
+          TextSpan(marksHits ? "all, marked: " : "only ", appearance(.secondary)),
+          TextSpan(words, appearance(.warning)),
+        ])
     ]
-      + (extent.isWhole
+      + (extent.isWhole || marksHits
         ? []
         : [
           LineItem(

@@ -33,18 +33,20 @@ struct NoticeModel: Sendable, Equatable {
       ]
     case .noSuchRun(let run):
       title = "No such run"
-      body = ["\(fleet) has no run \(run).", "See which there are: pushscope runs list --fleet"]
+      body = ["\(fleet) has no run \(run).", "See which there are: pushscope runs list --fleet --since -30d"]
     case .noSuchTarget(let target, let available):
       title = "No such target"
       body = Self.noSuchTarget(target, available)
     case .missing, .gone, .notAStore(_), .corrupt(_), .newer(_), .locked:
       title = "The fleet cannot be read"
-      body = ["\(fleet) does not answer as it should."]
+      body = ["\(fleet) does not answer as it should.", Self.fleetStatus]
     case .unreadable(let why):
       title = "The fleet cannot be read"
-      body = ["\(why)."]
+      body = ["\(why).", Self.fleetStatus]
     }
   }
+
+  private static let fleetStatus = "See what it answers: pushscope fleet status"
 
   private static func noSuchTarget(_ target: String, _ available: [String]) -> [String] {
     [
@@ -120,9 +122,10 @@ struct NoticeModel: Sendable, Equatable {
   init?(columns: Int, rows: Int) {
     guard columns < Self.leastColumns || rows < Self.leastRows else { return nil }
     title = "Too small"
+    func more(_ count: Int, _ name: String) -> String { "\(count) more \(name)\(count == 1 ? "" : "s")" }
     var missing: [String] = []
-    if columns < Self.leastColumns { missing.append("\(Self.leastColumns - columns) more columns") }
-    if rows < Self.leastRows { missing.append("\(Self.leastRows - rows) more rows") }
+    if columns < Self.leastColumns { missing.append(more(Self.leastColumns - columns, "column")) }
+    if rows < Self.leastRows { missing.append(more(Self.leastRows - rows, "row")) }
     body = [
       "\(columns)x\(rows) here, \(Self.leastColumns)x\(Self.leastRows) needed: \(missing.joined(separator: " and "))."
     ]

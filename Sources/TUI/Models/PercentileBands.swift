@@ -89,10 +89,15 @@ struct PercentileBands {
     }
   }
 
-  /// `p50 p90 p99` in the colors of their lines, as wide as the axis' labels.
+  private static let names = ["50", "90", "99"]
+
+  /// Columns of the legend, which labels of the axis keep away from.
+  var legendColumns: Int { Self.names.reduce(0) { $0 + $1.count + 1 } - (appearance.isASCII ? 0 : 1) }
+
+  /// `50 90 99` in the colors of their lines, as wide as the axis' labels.
   func drawLegend(_ picture: inout CellPicture) {
     var x = 0
-    for (place, text) in ["50", "90", "99"].enumerated() {
+    for (place, text) in Self.names.enumerated() {
       if appearance.isASCII {
         picture.set(glyphs[place], x: x, y: geometry.height - 1, style: style(of: place))
         x += 1

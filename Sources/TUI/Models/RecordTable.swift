@@ -52,7 +52,8 @@ struct RecordTable<Row: PagedRecord> {
       appearance: appearance)
     let shown = page.isNewestFirst ? entries[visible].reversed() : Array(entries[visible])
     var list = ListModel(
-      title: title, filter: page.filter, details: details, count: entries.count, visible: visible,
+      title: title, filter: page.filter, marksHits: page.hits != nil, details: details,
+      count: entries.count, visible: visible,
       isNewestFirst: page.isNewestFirst, follows: page.position == .end,
       until: page.until.map { zone.civil($0).hoursMinutesSeconds }, extent: page.extent,
       emptyText: page.extent.emptyText(

@@ -202,7 +202,7 @@ struct RunsModel {
     switch phase {
     case .live: TextSpan("\(appearance.glyphs.bullet) recording", appearance(.live))
     case .silent(let since):
-      TextSpan("no word for \(Age(since: since, now: now))", appearance(.alarm))
+      TextSpan("gone for \(Age(since: since, now: now))", appearance(.alarm))
     case .ended(_, let reason): TextSpan(reason, appearance(.secondary))
     }
   }

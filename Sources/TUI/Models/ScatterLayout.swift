@@ -25,7 +25,7 @@ struct ScatterPanes: Sendable, Hashable {
 
   /// - Parameter metrics: the displayed one first.
   init(width: Int, height: Int, metrics: [Metric], arrangement: MetricArrangement) {
-    let share = width / max(1, metrics.count)
+    let share = Self.share(of: width, among: max(1, metrics.count))
     guard arrangement == .sideBySide, metrics.count > 1, share >= Self.leastWidth else {
       panes = [Pane(metrics: metrics, x: 0, geometry: ScatterGeometry(width: width, height: height))]
       return
@@ -33,7 +33,8 @@ struct ScatterPanes: Sendable, Hashable {
     // In the order in which they happen.
     panes = Metric.allCases.filter(metrics.contains).enumerated().map { index, metric in
       Pane(
-        metrics: [metric], x: index * share, geometry: ScatterGeometry(width: share, height: height))
+        metrics: [metric], x: index * (share + Self.gap),
+        geometry: ScatterGeometry(width: share, height: height))
     }
   }
 
@@ -44,7 +45,7 @@ struct ScatterPanes: Sendable, Hashable {
       (columns: columns, rows: (targets.count + columns - 1) / columns)
     }
     let fitting = divisions.filter {
-      width / $0.columns >= Self.leastWidth && height / $0.rows >= Self.leastHeight
+      Self.share(of: width, among: $0.columns) >= Self.leastWidth && height / $0.rows >= Self.leastHeight
     }
     func shape(_ division: (columns: Int, rows: Int)) -> Int {
       abs(width / division.columns - 5 * (height / division.rows))
@@ -53,13 +54,20 @@ struct ScatterPanes: Sendable, Hashable {
       panes = [Pane(metrics: metrics, x: 0, geometry: ScatterGeometry(width: width, height: height))]
       return
     }
-    let geometry = ScatterGeometry(width: width / division.columns, height: height / division.rows)
+    let geometry = ScatterGeometry(
+      width: Self.share(of: width, among: division.columns), height: height / division.rows)
     panes = targets.enumerated().map { place, target in
       Pane(
-        metrics: metrics, target: target, x: place % division.columns * geometry.width,
+        metrics: metrics, target: target, x: place % division.columns * (geometry.width + Self.gap),
         y: place / division.columns * geometry.height, geometry: geometry)
     }
   }
+
+  /// Columns between two panes, for a line.
+  private static let gap = 1
+
+  /// The width of each of several panes beside each other.
+  private static func share(of width: Int, among panes: Int) -> Int { (width - (panes - 1) * gap) / panes }
 
   /// Smallest useful height of one of several panes.
   private static let leastHeight = 6

@@ -44,16 +44,20 @@ struct ScatterModel {
     drawNow(&picture)
     axes.drawThreshold(&picture)
     let place = targets.count == 1 ? targets[0] : 0
+    // Columns below the axis of latencies in which lines are named.
+    var legendColumns = 0
     switch marks {
     case .dots:
       let dots = DotMarks(raster: raster, geometry: geometry, appearance: appearance)
       dots.draw(&picture)
       drawAverages(raster, lookup, &picture)
       dots.drawOffScale(&picture)
+      legendColumns = averageLegend.reduce(0) { $0 + 1 + $1.name.count }
     case .bands:
       let bands = PercentileBands(raster: raster, place: place, geometry: geometry, appearance: appearance)
       bands.draw(&picture)
       bands.drawLegend(&picture)
+      legendColumns = bands.legendColumns
     case .minutes:
       MinuteHeatMap(raster: raster, window: window, place: place, geometry: geometry, appearance: appearance)
         .draw(&picture)
@@ -61,7 +65,7 @@ struct ScatterModel {
     LossBand(outcomes: raster.outcomes, geometry: geometry, appearance: appearance).draw(&picture)
     TimeAxisModel(
       marks: eventMarks, window: window, geometry: geometry, appearance: appearance, zone: zone,
-      reservedColumns: averageLegend.reduce(0) { $0 + 1 + $1.name.count }
+      reservedColumns: legendColumns
     ).draw(&picture)
     drawAverageLegend(&picture)
     drawHint(&picture)
@@ -153,23 +157,37 @@ struct ScatterModel {
   /// Says why the plot is empty.
   private func drawHint(_ picture: inout CellPicture) {
     guard isEmpty else { return }
-    let from = zone.civil(window.start).hoursMinutesSeconds
-    let to = zone.civil(window.end).hoursMinutesSeconds
-    let text: String
-    if isReading {
-      text = "reading\(appearance.glyphs.ellipsis)"
-    } else if let density = snapshot.density,
-      density.isAnyOpen(of: targets, from: window.start, to: window.end)
-    {
-      text = "no sum of \(density.name) is over yet"
-    } else if snapshot.tracks.allSatisfy(\.isEmpty), snapshot.density == nil {
-      text = "waiting for the first notification"
-    } else {
-      text = "nothing was planned between \(from) and \(to)"
+    let lines = NoticeModel.wrapped(hint, columns: max(1, geometry.columns)).prefix(geometry.rows)
+    let top = geometry.firstRow + (geometry.rows - lines.count + 1) / 2
+    for (row, line) in lines.enumerated() {
+      let x = ScatterGeometry.gutter + max(0, (geometry.columns - line.unicodeScalars.count) / 2)
+      picture.put(line, x: x, y: top + row, style: appearance(.secondary))
     }
-    let shown = FittedText.truncated(text, columns: geometry.columns, ellipsis: appearance.glyphs.ellipsis)
-    let x = ScatterGeometry.gutter + (geometry.columns - shown.unicodeScalars.count) / 2
-    picture.put(shown, x: x, y: geometry.firstRow + geometry.rows / 2, style: appearance(.secondary))
+  }
+
+  private var hint: String {
+    if isReading { return "reading\(appearance.glyphs.ellipsis)" }
+    if let run = snapshot.run, window.end <= run.startedAt || window.start > snapshot.sendingEdge {
+      let (from, to) = (run.startedAt, snapshot.edge)
+      return "nothing was planned here; the run is \(moment(from, near: window.start)) to "
+        + "\(moment(to, near: from)), 0 shows it"
+    }
+    if let density = snapshot.density, density.isAnyOpen(of: targets, from: window.start, to: window.end) {
+      return "no sum of \(density.name) is over yet"
+    }
+    if snapshot.totals.allSatisfy({ $0.planned == 0 }), snapshot.tracks.allSatisfy(\.isEmpty),
+      snapshot.density == nil
+    {
+      return "waiting for the first notification"
+    }
+    let (from, to) = (zone.civil(window.start), zone.civil(window.end))
+    return "nothing was planned between \(from.hoursMinutesSeconds) and \(to.hoursMinutesSeconds)"
+  }
+
+  /// A time, with its date unless that is the other one's.
+  private func moment(_ time: WallTime, near other: WallTime) -> String {
+    let (civil, known) = (zone.civil(time), zone.civil(other))
+    return civil.date == known.date ? civil.hoursMinutesSeconds : civil.dateTime
   }
 }
 

@@ -17,7 +17,6 @@ struct ScatterTitle {
   /// The length of the sums that are drawn; `nil` for none.
   let sums: String?
   let openSums: String?
-  let isTruncated: Bool
   let isReading: Bool
   let isReadingMarks: Bool
   /// What is under the crosshair.
@@ -101,32 +100,34 @@ struct ScatterTitle {
   }
 
   /// How many were due, and what share of those that have their end arrived: the line of a plot by itself always has this,
-  /// whatever else must go; that of one of several has at least the share.
+  /// whatever else must go. That of one of several has both in fewer columns, which go after the 99th percentile and the median;
+  /// the share stays. Where only the newest were read, it says so in all of these.
   private var planned: LineItem {
     let counts = facts.counts
     let expectsReceipts = shown.contains { targets.indices.contains($0) && targets[$0].expectsReceipts }
     let arrived = counts[.delivered] + counts[.accepted]
     let settled = counts.settled
-    let count = FixedPoint.grouped(counts.due)
-    guard settled > 0 else {
-      return LineItem(
-        priority: 79, [TextSpan("planned ", appearance(.secondary)), TextSpan(count, appearance(.text))])
-    }
+    let count = TextSpan(FixedPoint.grouped(counts.due), appearance(.text))
+    let whole = [
+      facts.isTruncated
+        ? TextSpan("only newest ", appearance(.warning)) : TextSpan("planned ", appearance(.secondary)),
+      count,
+    ]
+    guard settled > 0 else { return LineItem(priority: facts.isTruncated ? 98 : 79, whole) }
+    let newest = facts.isTruncated ? [TextSpan(" of newest", appearance(.warning))] : []
+    let of = facts.isTruncated ? TextSpan(" ", .plain) : TextSpan(" of ", appearance(.secondary))
     let share = Self.percent(arrived, of: settled)
     let style = appearance(arrived == settled ? .text : .strong)
     let dot = appearance.isASCII ? "," : " ·"
     let percent = TextSpan(share, style)
     return LineItem(
       priority: label == nil && target == nil ? 98 : 72,
-      [
-        TextSpan("planned ", appearance(.secondary)), TextSpan(count, appearance(.text)),
+      whole + [
         TextSpan("\(dot) ", appearance(.secondary)), percent,
         TextSpan(expectsReceipts ? " delivered" : " accepted", appearance(.secondary)),
       ],
-      short: LineItem.Short(
-        priority: 73,
-        spans: [percent, TextSpan(" of ", appearance(.secondary)), TextSpan(count, appearance(.text))]),
-      shortest: LineItem.Short(priority: 99, spans: [percent]))
+      short: LineItem.Short(priority: 81, spans: [percent] + newest + [of, count]),
+      shortest: LineItem.Short(priority: 99, spans: [percent] + newest))
   }
 
   /// `97.3 %`; 100 % and 0 % only when it is exactly that.
@@ -147,11 +148,7 @@ struct ScatterTitle {
       warn("\(FixedPoint.grouped(facts.withinError)) within their error", priority: 64)
     }
     if isReadingMarks { warn("reading events\(appearance.glyphs.ellipsis)", priority: 63) }
-    if let sums {
-      warn("sums of \(sums)", priority: 65)
-    } else if isTruncated {
-      warn("newest \(FixedPoint.grouped(PointWindow.capacity)) only", priority: 65)
-    }
+    if let sums { warn("sums of \(sums)", priority: 65) }
     return items
   }
 

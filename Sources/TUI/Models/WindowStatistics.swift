@@ -11,6 +11,8 @@ struct WindowStatistics: Sendable {
   private(set) var sums: ContiguousArray<DensityBucket>
   /// Number of delivery latencies that are no larger than their error bound.
   let withinError: Int
+  /// Only the newest of the window's notifications were read: there are too many.
+  let isTruncated: Bool
   let smallest: Int64?
   /// Includes the ages of pending ones, because they are drawn.
   let largest: Int64?
@@ -46,6 +48,7 @@ struct WindowStatistics: Sendable {
     self.counts = counts
     self.metric = metric
     withinError = sweep.withinError
+    isTruncated = snapshot.lacksOldest(of: targets, from: window.start)
     let hasAges = sweep.oldest > 0
     let least = [sweep.count > 0 ? sweep.smallest : hasAges ? 1_000 : nil, sums.first?.lower]
     smallest = least.compactMap { $0 }.min()

@@ -10,6 +10,8 @@ struct NotificationModel {
   let record: NotificationRecord?
   let appearance: Appearance
   let zone: LocalTime
+  /// The first visible line, where not all fit.
+  var firstLine = 0
 
   private static let mostColumns = 96
   private static let nameColumns = 12
@@ -30,12 +32,22 @@ struct NotificationModel {
     return (columns, min(height - 2, lines(width: columns).count + 2))
   }
 
+  /// Lines that a sheet of this height has room for.
+  static func room(height: Int) -> Int { max(1, height - 2) }
+
+  /// The largest scroll offset in a sheet of this size.
+  func mostScroll(width: Int, height: Int) -> Int {
+    max(0, lines(width: width).count - Self.room(height: height))
+  }
+
   func picture(width: Int, height: Int) -> CellPicture {
     var picture = CellPicture(width: width, height: height)
     guard width > 30, height > 2 else { return picture }
+    let most = mostScroll(width: width, height: height)
+    let first = min(max(firstLine, 0), most)
     SheetFrame(
       title: title,
-      hint: [
+      hint: scrollHint(below: most - first, above: first) + [
         TextSpan("Y", appearance(.key)), TextSpan(" copies  ", appearance(.secondary)),
         TextSpan("e", appearance(.key)), TextSpan(" exports  ", appearance(.secondary)),
         TextSpan("Esc", appearance(.key)), TextSpan(" closes", appearance(.secondary)),
@@ -45,11 +57,20 @@ struct NotificationModel {
       picture.put("reading\(appearance.glyphs.ellipsis)", x: 2, y: 1, style: appearance(.secondary))
       return picture
     }
-    for (row, spans) in lines(width: width).prefix(height - 2).enumerated() {
+    for (row, spans) in lines(width: width).dropFirst(first).prefix(Self.room(height: height)).enumerated() {
       picture.lines.append(CellPicture.Line(x: 2, y: row + 1, spans: spans, end: width - 1))
     }
-    drawBars(legs(record.sample), in: &picture, height: height)
+    drawBars(legs(record.sample), from: first, in: &picture, height: height)
     return picture
+  }
+
+  /// Says how many lines are not in view, below or else above.
+  private func scrollHint(below: Int, above: Int) -> [TextSpan] {
+    guard below + above > 0 else { return [] }
+    return [
+      TextSpan(below > 0 ? "PgDn" : "PgUp", appearance(.key)),
+      TextSpan(" \(below > 0 ? below : above) more  ", appearance(.warning)),
+    ]
   }
 
   private var title: [TextSpan] {
@@ -99,7 +120,7 @@ struct NotificationModel {
   }
 
   /// Bars behind the values, on a scale that ends with the last of them.
-  private func drawBars(_ legs: [Leg], in picture: inout CellPicture, height: Int) {
+  private func drawBars(_ legs: [Leg], from first: Int, in picture: inout CellPicture, height: Int) {
     let longest = legs.map { max($0.to, $0.range?.high ?? 0) }.max() ?? 0
     let values = max(Self.valueColumns, legs.map { value(of: $0).count }.max() ?? 0) + 2
     let start = 2 + Self.nameColumns + 2 + values
@@ -108,7 +129,7 @@ struct NotificationModel {
     func column(_ value: Int64) -> Int {
       min(room - 1, max(0, Int(Double(value) / Double(longest) * Double(room - 1))))
     }
-    for (row, leg) in legs.enumerated() where row + 1 < height - 1 {
+    for (row, leg) in legs.dropFirst(first).enumerated() where row + 1 < height - 1 {
       if let range = leg.range {
         for place in column(range.low)...column(range.high) {
           picture.set(

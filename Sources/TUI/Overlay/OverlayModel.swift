@@ -66,27 +66,45 @@ struct OverlayModel {
   ) -> [[TextSpan]] {
     let most = max(1, min(Self.mostCommands, room - 2))
     let chosen = min(max(palette.chosen, 0), max(0, found.count - 1))
-    let first = max(0, min(chosen - most / 2, found.count - most))
+    // What is wrong with an argument stands first, and may take several rows.
+    let top = found.first.map { rows(of: $0, isChosen: chosen == 0, inner: inner).count } ?? 1
+    let shown = max(1, most - top + 1)
+    let first = max(0, min(chosen - shown / 2, found.count - shown))
     var lines = [field(palette.field, inner: inner), []]
     if found.isEmpty { lines.append([TextSpan("no command matches", appearance(.secondary))]) }
-    for (offset, entry) in found.dropFirst(first).prefix(most).enumerated() {
-      lines.append(row(entry, isChosen: first + offset == chosen, inner: inner))
+    for (offset, entry) in found.dropFirst(first).prefix(shown).enumerated() {
+      lines += rows(of: entry, isChosen: first + offset == chosen, inner: inner)
     }
     // The box keeps its size while it is typed into.
     while lines.count < most + 2 { lines.append([]) }
     return lines
   }
 
-  private func row(_ entry: PaletteEntry, isChosen: Bool, inner: Int) -> [TextSpan] {
-    let stroke = entry.stroke.map { appearance.isASCII ? $0.plainLabel : $0.label } ?? ""
-    let columns = max(1, inner - 2 - max(9, stroke.count))
-    let title = FittedText.field(entry.title, columns: columns, ellipsis: appearance.glyphs.ellipsis)
+  private func rows(of entry: PaletteEntry, isChosen: Bool, inner: Int) -> [[TextSpan]] {
     let mark = isChosen ? "> " : "  "
+    let room = max(1, inner - mark.count)
+    guard entry.command != nil else {
+      return NoticeModel.wrapped(entry.title, columns: room).enumerated().map { place, part in
+        [TextSpan((place == 0 ? mark : "  ") + part, appearance(.warning))]
+      }
+    }
+    let keys = keys(of: entry, columns: room - entry.title.count)
+    let title = FittedText.field(
+      entry.title, columns: max(1, room - keys.count), ellipsis: appearance.glyphs.ellipsis)
     return [
-      TextSpan(mark + title, appearance(entry.command == nil ? .warning : isChosen ? .strong : .text)),
-      TextSpan(
-        FittedText.padded(stroke, columns: max(9, stroke.count)), appearance(isChosen ? .accent : .secondary)),
+      [
+        TextSpan(mark + title, appearance(isChosen ? .strong : .text)),
+        TextSpan(keys, appearance(isChosen ? .accent : .secondary)),
+      ]
     ]
+  }
+
+  /// The first key of a command behind two blanks, and the further ones that fit beside its title.
+  private func keys(of entry: PaletteEntry, columns: Int) -> String {
+    let labels = entry.strokes.map { appearance.isASCII ? $0.plainLabel : $0.label }
+    guard var keys = labels.first.map({ "  \($0)" }) else { return "" }
+    for label in labels.dropFirst() where keys.count + 1 + label.count <= columns { keys += " \(label)" }
+    return keys
   }
 
   /// The text, scrolled to the cursor, which is drawn in reverse.

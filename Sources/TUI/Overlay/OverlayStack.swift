@@ -25,6 +25,8 @@ final class OverlayStack {
   private let help = CenteredSheet(identifier: "help")
   /// The first line of the help in view.
   private var helpLine = 0
+  /// The first line of the opened notification in view.
+  private var notificationLine = 0
   private unowned let window: Window
   private let source: ScreenSource
   /// Called when something has been opened or closed.
@@ -118,8 +120,7 @@ final class OverlayStack {
       switch overlay {
       case .palette, .prompt, .question: dialog?.picture(width: width, height: height)
       case .selection: selectionList?.picture(width: width, height: height)
-      case .notification(let id, _):
-        source().context.notification(id).picture(width: width, height: height)
+      case .notification(let id, _): notification(id).picture(width: width, height: height)
       case .line: line?.picture(width: width, height: height)
       case .columns: columnChooser?.picture(width: width, height: height)
       case .formats:
@@ -141,9 +142,17 @@ final class OverlayStack {
   }
 
   private func entries(_ palette: CommandPalette) -> [PaletteEntry] {
-    let context = source().context
+    let (state, context) = source()
     return PaletteArguments(
-      themes: context.options.themes.map(\.name), targets: context.shown.targets.map(\.name)
+      themes: context.options.themes.map(\.name), targets: context.shown.targets.map(\.name),
+      timeProblem: { text in
+        do throws(TimeInput.Problem) {
+          _ = try context.moment(text, state)
+          return nil
+        } catch {
+          return error.text
+        }
+      }
     ).entries(for: palette.field.string, in: keys)
   }
 
@@ -160,6 +169,12 @@ final class OverlayStack {
   private var line: LineModel? {
     let (state, context) = source()
     return context.line(state)
+  }
+
+  private func notification(_ id: SampleID) -> NotificationModel {
+    var model = source().context.notification(id)
+    model.firstLine = notificationLine
+    return model
   }
 
   private var columnChooser: ColumnChooserModel? {
@@ -181,7 +196,9 @@ final class OverlayStack {
     case .key(let key): return take(key, event)
     case .mouseDown:
       if !sheet.view.cellFrame.contains(x: Int(event.location.x), y: Int(event.location.y)) { close() }
-    case .wheel(let ticks): scrollSelection(by: -3 * ticks)
+    case .wheel(let ticks):
+      scrollSelection(by: -3 * ticks)
+      scrollNotification(by: -3 * ticks)
     case .mouseDrag, .mouseMove, .mouseUp, .focusLost, .focusGained: break
     }
     return .done
@@ -206,10 +223,18 @@ final class OverlayStack {
       toggleHelp()
       return true
     }
+    if case .wheel(let ticks) = event.kind {
+      scrollHelp(by: -3 * ticks)
+      return true
+    }
+    let room = HelpModel.room(height: help.view.cellFrame.height)
     switch keys.command(for: event) {
     case .help, .dismiss: toggleHelp()
     case .scroll(let rows): scrollHelp(by: rows)
-    case .page(let pages): scrollHelp(by: pages * 10)
+    case .page(let pages): scrollHelp(by: pages * room)
+    case .halfPage(let halves): scrollHelp(by: halves * max(1, room / 2))
+    case .scrollToStart: scrollHelp(by: -ViewState.toEnd)
+    case .scrollToEnd: scrollHelp(by: ViewState.toEnd)
     default: return false
     }
     return true
@@ -317,6 +342,7 @@ final class OverlayStack {
 
   private func openNotification() {
     guard let list = selectionList, let id = list.chosenID else { return }
+    notificationLine = 0
     open(.notification(id, place: list.chosen))
   }
 
@@ -325,12 +351,24 @@ final class OverlayStack {
     case .copy: return .command(.copy)
     case .exportSelection: return .exportSamples([id])
     case .scroll(let rows): step(by: rows)
+    case .page(let pages): scrollNotification(by: pages * notificationRoom)
+    case .halfPage(let halves): scrollNotification(by: halves * max(1, notificationRoom / 2))
     case .nextNotification, .chooseNext: step(by: 1)
     case .previousNotification, .choosePrevious: step(by: -1)
     case .list, .choose, .dismiss: closeTop()
     default: break
     }
     return .done
+  }
+
+  private var notificationRoom: Int { NotificationModel.room(height: sheet.view.cellFrame.height) }
+
+  private func scrollNotification(by lines: Int) {
+    guard case .notification(let id, _) = overlay else { return }
+    let frame = sheet.view.cellFrame
+    let most = notification(id).mostScroll(width: frame.width, height: frame.height)
+    notificationLine = min(max(notificationLine + lines, 0), most)
+    sheet.view.invalidate()
   }
 
   /// Opens the next notification of the list.

@@ -16,8 +16,8 @@ enum TypedCommand: Sendable, Hashable {
 /// A line of the palette.
 struct PaletteEntry: Sendable, Equatable {
   let title: String
-  /// The key that does the same.
-  var stroke: KeyStroke?
+  /// The keys that do the same; the first is always shown.
+  var strokes: [KeyStroke] = []
   /// `nil` for a line that says what is wrong.
   let command: Command?
 }
@@ -28,11 +28,13 @@ struct PaletteArguments {
   let themes: [String]
   /// Names of the run's targets.
   let targets: [String]
+  /// What is wrong with a time to go to; `nil` when nothing is.
+  let timeProblem: (String) -> String?
 
   /// The entries for a text: first those with an argument, then the commands found by words.
   func entries(for text: String, in keys: KeyTable) -> [PaletteEntry] {
     let found = CommandPalette.find(text, in: keys.bindings).map {
-      PaletteEntry(title: $0.title, stroke: $0.strokes.first, command: $0.command)
+      PaletteEntry(title: $0.title, strokes: $0.strokes, command: $0.command)
     }
     return typed(text) + found
   }
@@ -51,13 +53,19 @@ struct PaletteArguments {
     case "threshold": return [threshold(argument)]
     case "theme": return choices(argument, among: themes, kind: "theme") { .typed(.theme(themes[$0])) }
     case "target", "targets": return target(argument)
-    case "go": return [PaletteEntry(title: "go to \(argument)", command: .typed(.goTo(argument)))]
+    case "go": return [entry("go to \(argument)", .goTo(argument), problem: timeProblem(argument))]
     case "filter", "only", "search":
-      return [PaletteEntry(title: "only lines with \(argument)", command: .typed(.filter(argument)))]
+      let problem = ListFilter.problem(in: argument)
+      return [entry("only lines with \(argument)", .filter(argument), problem: problem)]
     case "annotate", "note":
       return [PaletteEntry(title: "annotate: \(argument)", command: .typed(.annotate(argument)))]
     default: return []
     }
+  }
+
+  /// - Parameter problem: what is wrong with the argument; `nil` when nothing is.
+  private func entry(_ title: String, _ command: TypedCommand, problem: String?) -> PaletteEntry {
+    PaletteEntry(title: problem ?? title, command: problem == nil ? .typed(command) : nil)
   }
 
   private func threshold(_ text: String) -> PaletteEntry {

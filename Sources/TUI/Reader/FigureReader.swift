@@ -112,12 +112,13 @@ struct FigureReader {
 
 /// The notifications and sums of one place.
 struct FigurePoints {
-  private let window: Range<WallTime>
+  /// As far as the run was recorded.
+  private let recorded: Range<WallTime>
   private let runs: [(track: PointTrack, range: Range<Int>)]
   private let columns: [ArraySlice<Density.Column>]
 
   init(_ snapshot: Snapshot, window: Range<WallTime>, targets: [Int]) {
-    self.window = window
+    recorded = snapshot.recorded(window)
     let targets = targets.filter(snapshot.tracks.indices.contains)
     runs = targets.map { target in
       let track = snapshot.tracks[target]
@@ -131,7 +132,8 @@ struct FigurePoints {
   /// Whether a part of the window is known as sums only.
   var hasSums: Bool { columns.contains { !$0.isEmpty } }
 
-  /// The part of the window in which something was due, in whole seconds as rollups have them; `nil` when nothing was.
+  /// The part of the window in which something was due, in whole seconds as rollups have them; `nil` when nothing was. The blocks
+  /// that intervals are made from begin with it, so it must not depend on how far a window reaches beyond the run.
   var time: Range<WallTime>? {
     var bounds: ClosedRange<Int64>?
     func add(_ time: Int64) {
@@ -156,7 +158,7 @@ struct FigurePoints {
     return bounds.map { bounds in
       let start = bounds.lowerBound.flooringDivision(by: second) * second
       let end = (bounds.upperBound.flooringDivision(by: second) + 1) * second
-      return (WallTime(microseconds: start)..<WallTime(microseconds: end)).clamped(to: window)
+      return (WallTime(microseconds: start)..<WallTime(microseconds: end)).clamped(to: recorded)
     }
   }
 

@@ -76,6 +76,7 @@ struct SnapshotBuilder {
     {
       return true
     }
+    guard next.silences(at: now) == next.silences(at: last.now) else { return true }
     switch next.run?.phase {
     case .live:
       // The newest edge has moved by a column, or pending notifications have aged.
@@ -84,9 +85,7 @@ struct SnapshotBuilder {
       let elapsed = now.microseconds - last.now.microseconds
       return now.microseconds / tick != last.now.microseconds / tick
         || isPending && elapsed >= Self.agingInterval
-    case .silent(let since):
-      return Age(since: since, now: now) != Age(since: since, now: last.now)
-    case .ended, nil:
+    case .silent, .ended, nil:
       return false
     }
   }

@@ -47,8 +47,25 @@ struct Snapshot: Sendable {
   var request: ReadRequest?
   /// Planned time of which everything was read, up to the capacity. Nothing is known about other times.
   var covered = ReadStretch()
-  /// Whether the requested window has more notifications than the capacity.
+  /// Whether the requested window, or the one before it, has more notifications than the capacity.
   var isTruncated = false
+
+  /// Whether older notifications of some targets in a window that begins then are not in memory, because of the capacity.
+  func lacksOldest(of targets: [Int], from start: WallTime) -> Bool {
+    isTruncated
+      && targets.filter(tracks.indices.contains).contains { target in
+        let track = tracks[target]
+        return track.firstSequence > 1 && !track.isEmpty && track[0].plannedAt > start.microseconds
+      }
+  }
+
+  /// How long collectors have been silent, of the run on display and of the listed ones, as it is said.
+  func silences(at now: WallTime) -> [Age] {
+    let phases = (run.map { [$0.phase] } ?? []) + runs.map(\.phase)
+    return phases.compactMap { phase -> Age? in
+      if case .silent(let since) = phase { Age(since: since, now: now) } else { nil }
+    }
+  }
 
   /// The events in memory, oldest first. Setting them makes them all events of the run.
   var events: [ListEntry<Event>] {
@@ -79,6 +96,22 @@ struct Snapshot: Sendable {
   /// ended run has waited for the last receipts.
   var sendingEdge: WallTime {
     if case .ended = run?.phase { newestPlanned ?? edge } else { edge }
+  }
+
+  /// A window, and where it reaches beyond an end of the run the whole second of that end: the same for all windows that show all
+  /// of the run.
+  func recorded(_ window: Range<WallTime>) -> Range<WallTime> {
+    // After a clock was set back, what was sent before lies ahead.
+    let edge = max(edge, newestPlanned ?? edge)
+    guard let start = run?.startedAt, window.lowerBound < edge, window.upperBound > start else {
+      return window
+    }
+    func whole(_ time: WallTime) -> WallTime {
+      WallTime(microseconds: time.microseconds.flooringDivision(by: 1_000_000) * 1_000_000)
+    }
+    let first = window.lowerBound > start ? window.lowerBound : whole(start)
+    let last = window.upperBound <= edge ? window.upperBound : whole(edge).advanced(byMicroseconds: 1_000_000)
+    return first..<last
   }
 
   private var newestPlanned: WallTime? {

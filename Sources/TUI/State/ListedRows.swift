@@ -33,13 +33,22 @@ struct ListFilter: Sendable, Equatable {
 
   /// What is wrong with a text; `nil` when nothing is.
   static func problem(in text: String) -> String? {
-    for word in text.split(separator: " ") {
-      let word = word.hasPrefix("!") ? word.dropFirst() : word
-      guard let name = word.lowercased().suffix(after: "level:"), LogLine.Level(rawValue: name) == nil else {
-        continue
+    text.split(separator: " ").lazy.compactMap { problem(inWord: String($0)) }.first
+  }
+
+  /// What is wrong with one of the words, which no line could have.
+  private static func problem(inWord text: String) -> String? {
+    let word = text.hasPrefix("!") ? String(text.dropFirst()) : text
+    if word.isEmpty { return "! stands before a word, as in !debug" }
+    let lower = word.lowercased()
+    for field in ["level:", "kind:", "target:"] {
+      guard let name = lower.suffix(after: field) else { continue }
+      if name.hasPrefix("!") { return "! stands before the field, as in !\(field)\(name.dropFirst())" }
+      if field == "level:", LogLine.Level(rawValue: name) == nil {
+        let levels = LogLine.Level.allCases.map(\.rawValue).joined(separator: ", ")
+        return "\(name.isEmpty ? "nothing" : name) is not a level; there are \(levels)"
       }
-      let levels = LogLine.Level.allCases.map(\.rawValue).joined(separator: ", ")
-      return "\(name.isEmpty ? "nothing" : name) is not a level; there are \(levels)"
+      if name.isEmpty { return "\(field) needs a word, as in kind:goaway or target:fcm" }
     }
     return nil
   }
@@ -133,7 +142,9 @@ struct ListsState: Sendable, Equatable {
   var log = ListPosition.end
   var events = ListPosition.end
   /// `nil` lists every line.
-  var filter: ListFilter?
+  private(set) var filter: ListFilter?
+  /// Where the lists were when the filter was entered; empty without one.
+  private var unfiltered: [Panel: ListPosition] = [:]
   /// Lines of one kind that follow each other are listed one by one.
   var unfolds = false
   /// All lines are listed, and those with the words of the filter stand out.
@@ -147,7 +158,27 @@ struct ListsState: Sendable, Equatable {
     if panel == .log { log = position } else { events = position }
   }
 
-  mutating func follow() { (log, events) = (.end, .end) }
+  mutating func follow() {
+    (log, events) = (.end, .end)
+    unfiltered = [:]
+  }
+
+  /// Lists only the lines that pass a filter, at the place where the lists are. Without one every line is listed, and the
+  /// lists are where they were before it, unless every line has been listed meanwhile.
+  mutating func setFilter(_ filter: ListFilter?) {
+    if self.filter == nil { unfiltered = [.log: log, .events: events] }
+    if filter == nil {
+      if !showsAll { for (panel, position) in unfiltered { setPosition(position, of: panel) } }
+      unfiltered = [:]
+    }
+    (self.filter, showsAll) = (filter, false)
+  }
+
+  /// Whether a list has been in the past since before the filter, and has not moved.
+  func keepsPlace(_ panel: Panel) -> Bool {
+    let position = position(of: panel)
+    return position != .end && unfiltered[panel] == position
+  }
 
   /// Ends a search that has not found anything: the list is where it was.
   mutating func endSearch() {
@@ -227,7 +258,10 @@ struct ListedRows: Sendable {
     // What was looked for is listed line by line.
     guard !lists.unfolds, filter == nil else { return }
     (log, logFolds) = Self.folded(log) { $0.isAlike($1) }
-    (events, eventFolds) = Self.folded(events) { $0.kind == $1.kind && $0.target == $1.target }
+    // Each annotation says something else.
+    (events, eventFolds) = Self.folded(events) {
+      $0.kind == $1.kind && $0.target == $1.target && $0.kind != .annotation
+    }
   }
 
   private static func folded<Row: PagedRecord>(

@@ -13,28 +13,39 @@ struct OpeningView: Sendable, Equatable {
   var last: LastView?
 
   /// - Parameter columns: of the plot.
-  func apply(to state: inout ViewState, in snapshot: Snapshot, columns: Int) {
+  /// - Returns: what else is shown than was asked for; `nil` for nothing.
+  func apply(to state: inout ViewState, in snapshot: Snapshot, columns: Int) -> String? {
     last?.apply(to: &state, in: snapshot, columns: columns)
     if let panel { state.panel = panel }
-    if since != nil || until != nil || length != nil { state.anchor = anchor(in: snapshot, &state, columns) }
-  }
-
-  private func anchor(in snapshot: Snapshot, _ state: inout ViewState, _ columns: Int) -> ViewState.Anchor {
-    state.scale = nil
     let start = snapshot.run?.startedAt ?? snapshot.edge
     switch (since, until, length) {
+    case (nil, nil, nil): return nil
     case (nil, nil, let length?):
-      state.scale = TimeScale(columnAtLeast: length / Int64(max(1, columns)))
-      return .edge
+      let columns = Int64(max(1, columns))
+      let scale = TimeScale(columnAtLeast: length / columns)
+      state.follow(at: scale, in: snapshot, columns: Int(columns))
+      let least = TimeScale(columnAtLeast: 0).columnDuration * columns
+      guard length < least else { return nil }
+      return "\(LatencyText.text(length)) is less than \(LatencyText.text(least)), the least that is shown"
     case (let since?, let until, let length):
-      let end = until ?? snapshot.edge
-      return .stretch(
-        from: since, length: max(1_000_000, length ?? end.microseconds - since.microseconds))
+      state.anchor = stretch(
+        from: since, to: until ?? length.map { since.advanced(byMicroseconds: $0) } ?? snapshot.edge,
+        in: snapshot)
     case (nil, let until?, let length):
       let from = length.map { until.advanced(byMicroseconds: -$0) } ?? min(start, until)
-      return .stretch(from: from, length: max(1_000_000, until.microseconds - from.microseconds))
-    case (nil, nil, nil): return state.anchor
+      state.anchor = stretch(from: from, to: until, in: snapshot)
     }
+    state.scale = nil
+    return nil
+  }
+
+  /// At least a second. Beyond a run that is over there is nothing to see, unless that is all that was asked for.
+  private func stretch(from: WallTime, to: WallTime, in snapshot: Snapshot) -> ViewState.Anchor {
+    var (first, last) = (from, to)
+    if let run = snapshot.run, !run.isLive, from < snapshot.edge, to > run.startedAt {
+      (first, last) = (max(from, run.startedAt), min(to, snapshot.edge))
+    }
+    return .stretch(from: first, length: max(1_000_000, last.microseconds - first.microseconds))
   }
 }
 
@@ -89,7 +100,7 @@ struct LastView: Codable, Sendable, Equatable {
     if let run, let from, let length, length > 0, "\(snapshot.run.map { "\($0.id)" } ?? "")" == run {
       state.anchor = .stretch(from: WallTime(microseconds: from), length: length)
     } else if let column, column > 0 {
-      state.scale = TimeScale(fitting: column)
+      state.follow(at: TimeScale(fitting: column), in: snapshot, columns: columns)
     }
   }
 

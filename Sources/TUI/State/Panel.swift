@@ -33,12 +33,11 @@ enum Panel: Int, Sendable, Hashable, CaseIterable {
   /// Whether a heading stands above its rows.
   var hasHeading: Bool { self == .events || isTable }
 
-  /// What the command of a key is in this panel: in tables Enter is for the chosen row, and in those of runs and targets Space
-  /// marks it instead of freezing.
+  /// What the command of a key is in this panel: in the tables of runs and targets Space marks the chosen row instead of
+  /// freezing. A key that quits closes what lies on top first, unless Ctrl is held.
   func command(_ command: Command, of event: InputEvent) -> Command {
-    guard isTable else { return command }
-    if command == .list { return .choose }
-    let marks = self != .findings && event.kind == .key(.character(" "))
+    if command == .quit, !event.modifiers.contains(.control) { return .close }
+    let marks = isTable && self != .findings && event.kind == .key(.character(" "))
     return command == .freeze && marks ? .mark : command
   }
 

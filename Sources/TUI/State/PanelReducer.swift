@@ -75,7 +75,16 @@ extension Reducer {
     guard state.lists.filter != nil else {
       return say("no words are looked for; \(label(.filter)) asks for some", .warning)
     }
+    let rowsAfter = PanelSelection(state, context, rows: listRows).rowsAfterChosen
     state.lists.showsAll.toggle()
+    if let rowsAfter {
+      var context = context
+      context.listed = ListedRows(shown, state.lists, state.tables)
+      let panel = PanelSelection(state, context, rows: listRows)
+      if let position = panel.position(withChosenBefore: rowsAfter) {
+        state.lists.setPosition(position, of: state.panel)
+      }
+    }
     say(state.lists.showsAll ? "all lines; \(label(.nextHit)) goes to the next hit" : "only hits")
   }
 
@@ -155,7 +164,7 @@ extension Reducer {
     effects.append(.adopt)
   }
 
-  /// Enter in a table: opens the chosen run, shows the chosen target alone, goes to the chosen finding.
+  /// Opens the chosen run, shows the chosen target alone, goes to the chosen finding.
   mutating func choose() {
     switch state.panel {
     case .targets: showTargetAlone()

@@ -44,11 +44,13 @@ struct PanelSelection {
     }
   }
 
-  /// The number that a search begins at: that of the chosen line; without a choice the lines in view are searched first.
+  /// The number that a search begins at: that of the chosen line; without a choice the lines in view are searched first. In
+  /// a list that has not moved since it was filtered, these are the lines that were in view before.
   /// - Parameter forward: towards newer lines.
   func startOfSearch(forward: Bool) -> Int64 {
-    if let chosen = state.panel == .log ? state.plot.chosenLogLine : state.plot.chosenEvent { return chosen }
-    let numbers = numbers(of: state.panel)
+    if let chosen { return chosen }
+    let numbers =
+      state.lists.keepsPlace(state.panel) ? numbersInMemory(of: state.panel) : numbers(of: state.panel)
     let visible = position(of: state.panel).visible(in: numbers, rows: rows)
     guard !visible.isEmpty else { return forward ? .min : .max }
     return forward ? numbers[visible.lowerBound] - 1 : numbers[visible.upperBound - 1] + 1
@@ -98,8 +100,41 @@ struct PanelSelection {
     let index = numbers.firstIndexInOrder(notBelow: number)
     let visible = position(of: panel).visible(in: numbers, rows: rows)
     if visible.contains(index) { return position(of: panel) }
-    let last = index < visible.lowerBound ? min(numbers.count, index + rows) - 1 : index
-    return last >= numbers.count - 1 ? .end : .at(numbers[max(0, last)])
+    return position(endingAt: index < visible.lowerBound ? index + rows - 1 : index, of: panel)
+  }
+
+  /// The number of the chosen line of log or events; `nil` without one.
+  var chosen: Int64? {
+    switch state.panel {
+    case .log: state.plot.chosenLogLine
+    case .events: state.plot.chosenEvent
+    case .histogram, .runs, .targets, .findings: nil
+    }
+  }
+
+  /// How many rows stand in view after the chosen line; `nil` where it is not in view.
+  var rowsAfterChosen: Int? {
+    guard let chosen else { return nil }
+    let numbers = numbers(of: state.panel)
+    let visible = position(of: state.panel).visible(in: numbers, rows: rows)
+    return visible.first { numbers[$0] == chosen }.map { visible.upperBound - 1 - $0 }
+  }
+
+  /// The position at which the chosen line has so many rows after it.
+  func position(withChosenBefore rowsAfter: Int) -> ListPosition? {
+    chosen.map {
+      let index = numbers(of: state.panel).firstIndexInOrder(notBelow: $0)
+      return position(endingAt: index + rowsAfter, of: state.panel)
+    }
+  }
+
+  /// The position at which a row is the last in view. Behind the last line in memory there may be more that are not read.
+  private func position(endingAt index: Int, of panel: Panel) -> ListPosition {
+    let numbers = numbers(of: panel)
+    let reachesEnd =
+      panel == .log ? context.listed.logExtent.reachesEnd : context.listed.eventExtent.reachesEnd
+    guard let last = numbers.last, index < numbers.count - 1 || !reachesEnd else { return .end }
+    return .at(index < numbers.count ? numbers[max(0, index)] : last)
   }
 
   private var buckets: HistogramBuckets? {
@@ -126,6 +161,11 @@ struct PanelSelection {
 
   private func numbers(of panel: Panel) -> [Int64] {
     panel == .log ? context.listed.log.map(\.number) : context.listed.events.map(\.number)
+  }
+
+  /// Also those of the lines that are not listed.
+  private func numbersInMemory(of panel: Panel) -> [Int64] {
+    panel == .log ? context.shown.log.map(\.number) : context.shown.events.map(\.number)
   }
 
   private func position(of panel: Panel) -> ListPosition {

@@ -36,6 +36,9 @@ extension Reducer {
 
   mutating func nextTarget() {
     guard shown.targets.count > 1 else { return say("the run has one target") }
+    if case .targets = state.comparison, shown.targets.count == 2 {
+      return say("the run has no other target to compare with")
+    }
     state.nextTarget(in: shown)
     sayTarget()
   }

@@ -108,6 +108,8 @@ enum PlotView: Sendable, Hashable, CaseIterable {
   /// Heat map: minute × latency.
   case minutes
 
+  var isHeatMap: Bool { self == .hours || self == .minutes }
+
   /// The order in which a key goes through the ways to draw a window.
   var nextMarks: PlotView {
     switch self {

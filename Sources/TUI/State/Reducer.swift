@@ -38,6 +38,7 @@ struct Reducer {
     let columns = geometry.columns
     switch command {
     case .quit: effects.append(.host(.quit))
+    case .close: close()
     case .redraw: effects.append(.host(.redraw))
     case .suspend: effects.append(.host(.suspend))
     case .releaseMouse:
@@ -207,8 +208,7 @@ struct Reducer {
         prompt.problem = problem
         return effects.append(.open(.prompt(prompt)))
       }
-      state.lists.filter = ListFilter(text)
-      state.lists.follow()
+      state.lists.setFilter(ListFilter(text))
     case .annotate(let moment): annotate(text, at: moment, prompt)
     case .rename(let run): request(.rename(run, name: text.isEmpty ? nil : text))
     case .startRun: request(.start(name: text.isEmpty ? nil : text))
@@ -259,6 +259,12 @@ struct Reducer {
 
   // MARK: - Dashboard
 
+  /// Quits, unless a box or the crosshair lies on top.
+  private mutating func close() {
+    let hasPointer = state.plot.box != nil || state.plot.holdsCrosshair
+    if hasPointer, !context.hasNotice { dismiss() } else { effects.append(.host(.quit)) }
+  }
+
   /// Ends one thing at a time, the one on top first.
   private mutating func dismiss() {
     if state.plot.box != nil {
@@ -269,8 +275,17 @@ struct Reducer {
       select(nil, by: nil)
     } else if state.tables.findings.chosen != nil {
       state.tables.findings = RowPosition()
-    } else {
-      state.lists.filter = nil
+    } else if state.lists.filter != nil {
+      state.lists.setFilter(nil)
+    } else if state.plot.view.isHeatMap {
+      state.plot.view = .automatic
+      say(state.plot.view.name)
+    } else if state.plot.hasMultiples {
+      toggleMultiples()
+    } else if state.comparison != nil {
+      compare()
+    } else if state.replay != nil {
+      toggleReplay()
     }
   }
 

@@ -182,6 +182,21 @@ struct ScreenContext {
       hiddenColumns: state.tables.hiddenColumns[panel] ?? [])
   }
 
+  /// Reads a moment of the run that was typed.
+  func moment(_ text: String, _ state: ViewState) throws(TimeInput.Problem) -> WallTime {
+    let window = content?.window
+    let middle = window.map { $0.start.advanced(byMicroseconds: $0.duration / 2) } ?? latest.edge
+    let moment = try TimeInput(
+      now: latest.edge, start: latest.run?.startedAt, shown: state.replay?.position ?? middle,
+      zone: options.zone
+    ).moment(text)
+    if let start = latest.run?.startedAt, moment < start || moment > latest.edge {
+      let (from, to) = (options.zone.civil(start).dateTime, options.zone.civil(latest.edge).dateTime)
+      throw TimeInput.Problem(text: "the run goes from \(from) to \(to); choose a moment between them")
+    }
+    return moment
+  }
+
   /// The key of an action as it is written; empty for none.
   func keyLabel(_ action: DashboardAction) -> String {
     options.keys.stroke(for: action).map { appearance.isASCII ? $0.plainLabel : $0.label } ?? ""

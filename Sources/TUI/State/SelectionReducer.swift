@@ -47,7 +47,11 @@ extension Reducer {
       ? nil : "only sums are shown here: zoom in until single notifications are"
   }
 
+  /// Enter is for the box first, then for selection and crosshair, then for the chosen row of a table.
   mutating func listSelection() {
+    if state.panel.isTable, state.plot.box == nil, !state.plot.holdsCrosshair, state.plot.selection == nil {
+      return choose()
+    }
     if let box = state.plot.box {
       state.plot.box = nil
       select(box)

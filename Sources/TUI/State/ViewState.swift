@@ -105,10 +105,12 @@ struct ViewState: Sendable, Equatable {
     let scale = scale ?? automaticScale(in: snapshot, columns: columns)
     switch anchor {
     case .edge:
-      let window = TimeWindow(
-        following: frozenAt ?? snapshot.edge, scale: scale, columns: columns, step: Self.step)
-      // A run that does not fill the window yet grows from the left.
-      guard let start = snapshot.run?.startedAt, window.column(of: start) > 0 else { return window }
+      let edge = frozenAt ?? snapshot.edge
+      let window = TimeWindow(following: edge, scale: scale, columns: columns, step: Self.step)
+      // All of a run that fits is shown; it grows from the left.
+      guard let start = snapshot.run?.startedAt,
+        window.column(of: edge) - window.column(of: start) < columns
+      else { return window }
       return window.moved(byColumns: window.column(of: start))
     case .at(let moment), .stretch(let moment, _):
       return TimeWindow(around: moment, at: 0.5, scale: scale, columns: columns)
@@ -116,26 +118,37 @@ struct ViewState: Sendable, Equatable {
   }
 
   /// All of an ended run; else about 400 notifications, between 30 s and 6 h, in a terminal of 120 columns. A wider one shows
-  /// more time at the same scale.
+  /// more time at the same scale. A run that goes on and would not fill that is shown as a whole.
   private func automaticScale(in snapshot: Snapshot, columns: Int) -> TimeScale {
-    if let run = snapshot.run, !run.isLive { return wholeScale(of: run, in: snapshot, columns: columns) }
-    return TimeScale(columnAtLeast: readableSpan(in: snapshot) / Self.usualColumns)
+    guard let run = snapshot.run else { return readableScale(in: snapshot) }
+    let whole = wholeScale(of: run, in: snapshot, columns: columns)
+    guard run.isLive else { return whole }
+    // A replay would change its scale all the time.
+    return replay == nil ? min(readableScale(in: snapshot), whole) : readableScale(in: snapshot)
+  }
+
+  private func readableScale(in snapshot: Snapshot) -> TimeScale {
+    TimeScale(columnAtLeast: readableSpan(in: snapshot) / Self.usualColumns)
   }
 
   /// Columns of a plot in a terminal of 120.
   private static let usualColumns: Int64 = 109
 
-  /// The finest scale at which all of a run fits.
+  /// The finest scale at which all of a run fits, and half a minute of one that has just begun.
   private func wholeScale(of run: DisplayedRun, in snapshot: Snapshot, columns: Int) -> TimeScale {
-    let whole = max(0, snapshot.edge.microseconds - run.startedAt.microseconds)
+    let edge = frozenAt ?? snapshot.edge
+    let whole = max(run.isLive ? Self.leastSpan : 0, edge.microseconds - run.startedAt.microseconds)
     // The first column may begin a little earlier, so one more is needed.
     return fitting(whole / Int64(max(1, columns - 1)) + 1, columns, in: snapshot)
   }
 
   /// µs for about 400 notifications, between 30 s and 6 h.
   private func readableSpan(in snapshot: Snapshot) -> Int64 {
-    Int64(min(max(400 / rate(in: snapshot), 30), 6 * 3_600) * 1_000_000)
+    max(Self.leastSpan, Int64(min(400 / rate(in: snapshot), 6 * 3_600) * 1_000_000))
   }
+
+  /// The shortest time that a run which goes on is shown with by itself, µs.
+  private static let leastSpan: Int64 = 30_000_000
 
   /// The finest scale whose columns last at least so many µs. Where there are too many notifications to be read one by one, sums
   /// are to fall on whole columns.
@@ -210,6 +223,13 @@ struct ViewState: Sendable, Equatable {
     }
     let scale = window(in: snapshot, columns: columns).scale
     settle(TimeWindow(around: moment, at: 0.5, scale: scale, columns: columns), in: snapshot)
+  }
+
+  /// Follows the newest at a scale, or with all of a run that is over and needs no more.
+  mutating func follow(at wanted: TimeScale, in snapshot: Snapshot, columns: Int) {
+    anchor = .edge
+    let isOver = snapshot.run.map { !$0.isLive } ?? false
+    scale = isOver && wanted >= automaticScale(in: snapshot, columns: columns) ? nil : wanted
   }
 
   mutating func toggleFrozen(in snapshot: Snapshot) { frozenAt = isFrozen ? nil : snapshot.edge }

@@ -107,24 +107,15 @@ extension Reducer {
   /// Goes to a moment that was typed.
   /// - Returns: what is wrong with the text; `nil` when nothing is.
   mutating func go(to text: String) -> String? {
-    guard let content = context.content else { return nil }
-    let latest = context.latest
-    let middle = content.window.start.advanced(byMicroseconds: content.window.duration / 2)
-    let zone = context.options.zone
-    let reader = TimeInput(
-      now: latest.edge, start: latest.run?.startedAt, shown: state.replay?.position ?? middle, zone: zone)
+    guard context.content != nil else { return nil }
     if TimeInput.isNewest(text) {
-      if state.replay != nil { state.replay?.position = latest.edge } else { state.frozenAt = nil }
+      if state.replay != nil { state.replay?.position = context.latest.edge } else { state.frozenAt = nil }
       state.anchor = .edge
       effects.append(.adopt)
       return nil
     }
     do throws(TimeInput.Problem) {
-      let moment = try reader.moment(text)
-      if let start = latest.run?.startedAt, moment < start || moment > latest.edge {
-        let (from, to) = (zone.civil(start).dateTime, zone.civil(latest.edge).dateTime)
-        return "the run goes from \(from) to \(to); choose a moment between them"
-      }
+      let moment = try context.moment(text, state)
       state.goTo(moment, in: shown, columns: geometry.columns)
       if state.replay != nil { effects.append(.adopt) }
       return nil

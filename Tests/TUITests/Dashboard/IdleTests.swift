@@ -53,7 +53,7 @@ struct IdleTests {
   func summaryCatchesUp() throws {
     var stage = try Stage(snapshot: SampleRun(seconds: 20).snapshot)
     stage.frame()
-    var more = SampleRun(seconds: 40).snapshot
+    var more = SampleRun(seconds: 25).snapshot
     more.number = 2
     stage.show(more)
     let due = try #require(stage.screen.nextDeadline)

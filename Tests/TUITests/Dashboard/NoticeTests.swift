@@ -60,8 +60,13 @@ struct NoticeTests {
 
   @Test("nothing is said before the first look at the store")
   func opening() throws {
-    let stage = try Stage(snapshot: nil)
-    #expect(!stage.text.contains("store"))
+    var stage = try Stage(snapshot: nil)
+    #expect(!stage.text.contains("store") && stage.text.contains("opening…"))
+    // Neither counts nor an axis of 1970.
+    for words in ["planned", "00:", "n 0", "┬───"] { #expect(!stage.text.contains(words), "\(words)") }
+    stage.show(SampleRun().snapshot)
+    stage.frame()
+    #expect(!stage.text.contains("opening…") && stage.rows[1].contains("planned"))
   }
 
   @Test("long paths and words are broken, never cut away")

@@ -52,6 +52,26 @@ struct RunsPanelTests {
     #expect(!stage.screen.order.wantsRuns)
   }
 
+  @Test("a collector that is gone is so for as long in the list as in the header")
+  func gone() throws {
+    var snapshot = Self.snapshot(3)
+    let heard = snapshot.now
+    snapshot.run?.phase = .silent(since: heard)
+    snapshot.runs[0].phase = .silent(since: heard)
+    snapshot.now = heard.advanced(byMicroseconds: 5_000_000)
+    var stage = try Stage(columns: 160, motion: .none, snapshot: snapshot)
+    stage.press("4")
+    stage.frame()
+    for seconds in [5, 9, 31] {
+      snapshot.number += 1
+      snapshot.now = heard.advanced(byMicroseconds: Int64(seconds) * 1_000_000)
+      stage.show(snapshot)
+      stage.frame()
+      let rows = stage.rows.filter { $0.contains("gone for \(seconds) s") }
+      #expect(rows.count == 2, "\(seconds): \(rows)")
+    }
+  }
+
   @Test("arrows choose a run, and the list scrolls with it")
   func choose() throws {
     var stage = try Stage(columns: 80, rows: 24, snapshot: Self.snapshot(40))

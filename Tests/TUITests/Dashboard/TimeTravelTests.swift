@@ -214,4 +214,33 @@ struct TimeTravelTests {
     #expect(old.column(of: SampleRun.start) < 0)
     #expect(old.contains(SampleRun.start.advanced(byMicroseconds: 1_000_000_000)))
   }
+
+  @Test("a run that is younger than its window would be is shown as a whole, also after a target was chosen")
+  func youngRun() throws {
+    let targets = (1...5).map { "target-\($0)" }
+    for (seconds, columns) in [(35, 120), (60, 200), (150, 80), (150, 120)] {
+      var stage = try Stage(
+        columns: columns, motion: .none,
+        snapshot: SampleRun(seconds: seconds, rate: 1, targets: targets).snapshot)
+      for key in "0tf" {
+        stage.press(key)
+        let window = try Self.window(stage)
+        let edge = window.column(of: stage.screen.context.shown.edge)
+        #expect(
+          edge >= window.columns * 7 / 10 && edge < window.columns, "\(key) \(edge) of \(window.columns)")
+        #expect(window.start <= SampleRun.start, "\(key)")
+      }
+      #expect(stage.screen.state.anchor == .edge && stage.screen.state.target == 0)
+    }
+  }
+
+  @Test("a run that is over opens as a whole, also where it just fits", arguments: 101...125)
+  func wholeRun(seconds: Int) throws {
+    let end = SampleRun.start.advanced(byMicroseconds: Int64(seconds) * 1_000_000)
+    let run = SampleRun(seconds: seconds, phase: .ended(at: end, reason: "completed")).snapshot
+    for columns in [49, 69, 109, 189] {
+      let window = ViewState().window(in: run, columns: columns)
+      #expect(window.start <= SampleRun.start && window.end >= end, "\(columns)")
+    }
+  }
 }

@@ -1,3 +1,4 @@
+import Configuration
 import ConstraintAnimation
 import Terminal
 import Testing
@@ -60,6 +61,44 @@ struct KeyTableTests {
     stage.press(.escape)
     stage.frames(20)
     #expect(!stage.text.contains("for more"))
+  }
+
+  @Test("in the help the wheel, half pages, Home and End scroll, and change nothing behind it")
+  func helpMoves() throws {
+    var stage = try Stage(columns: 60, rows: 16)
+    let window = try #require(stage.screen.context.content?.window)
+    stage.press("?")
+    stage.frames(20)
+    for ticks in [-1, 1] {
+      stage.mouse(.wheel(ticks: ticks), x: 30, y: 8)
+      stage.frame()
+      #expect(stage.text.contains("Panels") == (ticks == 1))
+    }
+    for (character, isAtTop) in [("d", false), ("u", true)] as [(Character, Bool)] {
+      stage.press(.character(character), .control)
+      stage.frame()
+      #expect(stage.text.contains("Panels") == isAtTop)
+    }
+    let ends: [(InputEvent.Key, Bool)] = [(.end, true), (.home, false), (.character("G"), true)]
+    for (key, isAtEnd) in ends {
+      stage.press(key)
+      stage.frame()
+      #expect(stage.text.contains("close the overlay") == isAtEnd && stage.text.contains("Panels") != isAtEnd)
+    }
+    #expect(stage.screen.context.content?.window == window && stage.screen.showsHelp)
+  }
+
+  @Test(
+    "the help shows all keys of a command where there is room, those of a preset first",
+    arguments: [
+      (.classic, ["↑ ↓ k j", "Home End G", "? h", "+ - = _", "q Ctrl-C"]),
+      (.vim, ["k j ↑ ↓", "g g G Home End", "h l ← →", "g t"]), (.less, ["b f PgUp PgDn", "u d", "k j ↑ ↓"]),
+    ] as [(DashboardConfiguration.KeyPreset, [String])])
+  func allKeys(_ preset: DashboardConfiguration.KeyPreset, _ keys: [String]) throws {
+    var stage = try Stage(columns: 160, rows: 50, keys: .preset(preset))
+    stage.press("?")
+    stage.frames(20)
+    for key in keys { #expect(stage.text.contains(" \(key)  "), "\(key)") }
   }
 
   @Test("the footer hints at keys of the table, help and quit at any width")

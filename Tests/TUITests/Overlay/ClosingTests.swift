@@ -58,6 +58,23 @@ struct ClosingTests {
     #expect(stage.effects == [.quit])
   }
 
+  @Test("q closes a box and the crosshair like Escape, and only then quits; Ctrl-C quits at once")
+  func pointer() throws {
+    var stage = try Stage(motion: .none)
+    stage.press("i")
+    stage.press("z")
+    stage.press("q")
+    #expect(stage.screen.state.plot.box == nil && stage.screen.state.plot.holdsCrosshair)
+    stage.press("q")
+    #expect(!stage.screen.state.plot.holdsCrosshair && stage.effects.isEmpty)
+    stage.press("q")
+    #expect(stage.effects == [.quit])
+    stage = try Stage(motion: .none)
+    stage.press("z")
+    stage.press(.character("c"), .control)
+    #expect(stage.effects == [.quit])
+  }
+
   @Test("help above a list closes first, then the list")
   func helpAboveList() throws {
     var stage = try Self.open(2)

@@ -161,8 +161,12 @@ struct PlotModelTests {
     let wide = ScatterPanes(
       width: 121, height: 20, metrics: [.delivery, .accept], arrangement: .sideBySide)
     #expect(wide.panes.map(\.metrics) == [[.accept], [.delivery]])
-    #expect(wide.panes.map(\.x) == [0, 60] && wide.panes.allSatisfy { $0.geometry.columns == wide.columns })
-    #expect(wide.pane(at: 59).x == 0 && wide.pane(at: 60).x == 60)
+    #expect(wide.panes.map(\.x) == [0, 61] && wide.panes.allSatisfy { $0.geometry.columns == wide.columns })
+    #expect(wide.panes.allSatisfy { $0.geometry.width == 60 }, "a column between them is for a line")
+    #expect(wide.pane(at: 59).x == 0 && wide.pane(at: 60).x == 0 && wide.pane(at: 61).x == 61)
+    let least = ScatterPanes(
+      width: 2 * ScatterPanes.leastWidth, height: 20, metrics: [.delivery, .accept], arrangement: .sideBySide)
+    #expect(least.panes.count == 1, "the line needs a column too")
     let narrow = ScatterPanes(width: 80, height: 20, metrics: [.delivery, .accept], arrangement: .sideBySide)
     #expect(narrow.panes.map(\.metrics) == [[.delivery, .accept]])
   }

@@ -156,4 +156,40 @@ import Testing
     let elsewhere = FiguresOrder(places: [FiguresOrder.Place(past, targets: [0])])
     #expect(source.figures(elsewhere)?.figures(of: [0])?.summary(of: .delivery).count == 0)
   }
+
+  @Test("the same notifications have the same figures, however far the window reaches beyond the run")
+  func windows() throws {
+    // Neither end of the run is on a whole second.
+    var snapshot = SampleRun(seconds: 107).snapshot
+    let shift = SampleRun.start.microseconds + 612_345 - snapshot.tracks[0][0].plannedAt
+    var track = PointTrack(target: snapshot.tracks[0].target)
+    for index in 0..<snapshot.tracks[0].count {
+      let point = snapshot.tracks[0][index]
+      track.append(
+        SamplePoint(
+          plannedAt: WallTime(microseconds: point.plannedAt + shift),
+          plannedMonotonic: point.plannedMonotonic, scheduleLag: 40, acceptLatency: point.acceptLatency,
+          deliveryLatency: point.deliveryLatency, state: point.state))
+    }
+    snapshot.tracks = [track]
+    let start = SampleRun.start.advanced(byMicroseconds: 610_000)
+    snapshot.run?.startedAt = start
+    snapshot.run?.phase = .ended(at: start.advanced(byMicroseconds: 109_300_000), reason: "completed")
+    var figures: [PlaceFigures] = []
+    for columns in stride(from: 49, through: 190, by: 10) {
+      let window = ViewState().window(in: snapshot, columns: columns)
+      let points = FigurePoints(snapshot, window: window.start..<window.end, targets: [0])
+      let time = try #require(points.time)
+      #expect(time.lowerBound == SampleRun.start, "\(columns)")
+      figures.append(PlaceFigures(points, threshold: 500_000))
+    }
+    #expect(figures.allSatisfy { $0 == figures[0] })
+    // A window within the run ends where it ends.
+    let part = SampleRun.start.advanced(byMicroseconds: 20_400_000)
+    let inner = part..<part.advanced(byMicroseconds: 10_300_000)
+    #expect(snapshot.recorded(inner) == inner)
+    let before = inner.lowerBound.advanced(byMicroseconds: -90_000_000)
+    #expect(snapshot.recorded(before..<inner.upperBound) == SampleRun.start..<inner.upperBound)
+    #expect(snapshot.recorded(before..<SampleRun.start) == before..<SampleRun.start)
+  }
 }

@@ -57,6 +57,19 @@ struct ListFilterTests {
     #expect(stage.text.contains("loud is not a level") && stage.screen.state.lists.filter == nil)
   }
 
+  @Test(
+    "a word that no line can have is said",
+    arguments: [
+      ("kind:", "kind: needs a word"), ("x !target:", "target: needs a word"),
+      ("!", "! stands before a word"), ("kind:!lost", "as in !kind:lost"),
+      ("level:!debug", "as in !level:debug"), ("LEVEL:", "nothing is not a level"),
+      ("kind:lost !debug target:ios", nil), ("what! a:b", nil), ("", nil),
+    ] as [(String, String?)])
+  func impossible(text: String, words: String?) {
+    let problem = ListFilter.problem(in: text)
+    if let words { #expect(problem?.contains(words) == true) } else { #expect(problem == nil) }
+  }
+
   @Test("no words are no filter", arguments: ["", "   "])
   func nothing(text: String) { #expect(ListFilter(text) == nil) }
 

@@ -92,6 +92,19 @@ struct ListReadingTests {
     #expect(stage.screen.context.listed.events.count == 1)
   }
 
+  @Test("annotations are listed each by itself, because each says something else")
+  func annotations() {
+    var snapshot = SampleRun().snapshot
+    snapshot.events = (1...7).map { number in
+      ListEntry(
+        number: number,
+        row: Event(
+          at: SampleRun.start.advanced(byMicroseconds: number * 1_000_000), kind: .annotation,
+          detail: "deploy \(number)"))
+    }
+    #expect(ListedRows(snapshot).events.count == 7 && ListedRows(snapshot).eventFolds.isEmpty)
+  }
+
   @Test("four lines of one kind, or five of different targets, are no flood")
   func noFlood() {
     var snapshot = SampleRun(targets: ["a", "b"]).snapshot
@@ -139,6 +152,70 @@ struct ListReadingTests {
     #expect(chosen(stage) == 117)
     stage.frame()
     #expect(stage.text.contains("closed 116"))
+  }
+
+  private static func filter(_ words: String, in stage: inout Stage) {
+    stage.press("/")
+    stage.press(.character("u"), .control)
+    for character in words { stage.press(character) }
+    stage.press(.enter)
+    stage.frame()
+  }
+
+  @Test("& lists all lines with the chosen one where it was and says so; another filter filters again")
+  func allLines() throws {
+    var stage = try Stage(motion: .none, snapshot: Self.long())
+    Self.filter("closed", in: &stage)
+    for _ in 0..<8 { stage.press("N") }
+    stage.frame()
+    #expect(stage.screen.state.plot.chosenLogLine == 279 && stage.text.contains("only closed"))
+    let row = try #require(stage.rows.firstIndex { $0.contains("closed 278") })
+    stage.press("&")
+    stage.frame()
+    #expect(stage.rows.firstIndex { $0.contains("closed 278") } == row)
+    #expect(stage.rows[row - 1].contains("answered 277") && stage.text.contains("all, marked: closed"))
+    #expect(!stage.text.contains("only closed") && stage.screen.state.lists.log == .at(286))
+    stage.press("&")
+    stage.frame()
+    #expect(stage.text.contains("closed 278") && stage.text.contains("only closed"))
+    stage.press("&")
+    Self.filter("answered", in: &stage)
+    #expect(stage.screen.context.listed.log.count == 100 && stage.text.contains("only answered"))
+  }
+
+  @Test("a filter keeps the place in the past, n begins with the lines that were in view, Escape comes back")
+  func filteredPlace() throws {
+    var stage = try Stage(motion: .none, snapshot: Self.long())
+    func lines(_ stage: Stage) -> [String] {
+      let frame = stage.screen.context.panelFrame
+      return Array(stage.rows[frame.y0..<frame.y1])
+    }
+    stage.press("2")
+    for _ in 0..<6 { stage.press(.pageUp) }
+    stage.frame()
+    let before = lines(stage)
+    guard case .at(let last) = stage.screen.state.lists.log else {
+      Issue.record("the list did not move")
+      return
+    }
+    let first = last - Int64(stage.screen.context.panelFrame.height - 1) + 1
+    Self.filter("closed", in: &stage)
+    let hits = stage.screen.context.listed.log.map(\.number)
+    let nearest = try #require(hits.last { $0 <= last })
+    let next = try #require(hits.first { $0 >= first })
+    #expect(lines(stage).contains { $0.contains("closed \(nearest - 1) ") })
+    stage.press("n")
+    #expect(stage.screen.state.plot.chosenLogLine == next)
+    for _ in 0..<9 { stage.press("N") }
+    stage.press(.escape)
+    #expect(stage.screen.state.plot.selection == nil && stage.screen.state.lists.filter != nil)
+    stage.press(.escape)
+    stage.frame()
+    #expect(stage.screen.state.lists.filter == nil && lines(stage) == before)
+    // The first one before is the nearest, too.
+    Self.filter("closed", in: &stage)
+    stage.press("N")
+    #expect(stage.screen.state.plot.chosenLogLine == nearest)
   }
 
   @Test("S puts the newest line first, and the keys go where they point; again the oldest")

@@ -54,6 +54,11 @@ struct ReducerTests {
     $0.plot.holdsCrosshair = true
     $0.plot.crosshair = PlotPosition(pane: 0, column: 50, y: 9)
   }
+  static let selection: Selection = {
+    var selection = Selection(label: "these")
+    selection.add(1, of: TargetID(rawValue: 1))
+    return selection
+  }()
   static let replaying = state {
     $0.replay = Replay(at: SampleRun.start.advanced(byMicroseconds: 30_000_000))
   }
@@ -62,6 +67,23 @@ struct ReducerTests {
 
   static let dashboard: [Row] = [
     Row(command: .quit, effects: [.host(.quit)]), Row(command: .redraw, effects: [.host(.redraw)]),
+    Row(command: .quit, before: held, effects: [.host(.quit)]),
+    // Box and crosshair are ended first, where they can be seen.
+    Row(command: .close, effects: [.host(.quit)]),
+    Row(
+      command: .close, before: held,
+      after: {
+        $0.plot.holdsCrosshair = false
+        $0.plot.crosshair = nil
+      }),
+    Row(
+      command: .close,
+      before: state {
+        $0.plot = held.plot
+        $0.plot.box = PlotBox(at: PlotPosition(pane: 0, column: 50, y: 9))
+      }, after: { $0.plot.box = nil }),
+    Row(
+      command: .close, before: held, context: context { $0.hasNotice = true }, effects: [.host(.quit)]),
     Row(command: .suspend, effects: [.host(.suspend)]), Row(command: .help, effects: [.toggleHelp]),
     Row(
       command: .releaseMouse, after: { $0.releasesMouse = true },
@@ -109,8 +131,48 @@ struct ReducerTests {
         .open(.prompt(.filter(""))),
       ]),
     Row(
-      command: .dismiss, before: state { $0.lists.filter = ListFilter("goaway") },
-      after: { $0.lists.filter = nil }),
+      command: .dismiss, before: state { $0.lists.setFilter(ListFilter("goaway")) },
+      after: { $0.lists.setFilter(nil) }),
+    Row(
+      command: .dismiss,
+      before: state {
+        $0.lists.setFilter(ListFilter("goaway"))
+        $0.lists.showsAll = true
+      },
+      after: {
+        $0.lists.setFilter(nil)
+        $0.lists.showsAll = false
+      }),
+    // The lists keep their places while they are filtered, and come back from wherever they were moved to.
+    Row(
+      command: .typed(.filter("goaway")),
+      before: state {
+        $0.panel = .log
+        $0.lists.log = .at(40)
+      },
+      after: {
+        $0.lists.setFilter(ListFilter("goaway"))
+        $0.lists.log = .at(40)
+      }),
+    Row(
+      command: .dismiss,
+      before: state {
+        $0.lists.log = .at(40)
+        $0.lists.setFilter(ListFilter("goaway"))
+        $0.lists.log = .at(10)
+      }, after: { $0.lists = state { $0.lists.log = .at(40) }.lists }),
+    // Another filter filters, whatever was listed before.
+    Row(
+      command: .typed(.filter("429")),
+      before: state {
+        $0.panel = .log
+        $0.lists.setFilter(ListFilter("goaway"))
+        $0.lists.showsAll = true
+      },
+      after: {
+        $0.lists.setFilter(ListFilter("429"))
+        $0.lists.showsAll = false
+      }),
   ]
 
   static let runCommands: [Row] = [
@@ -137,6 +199,14 @@ struct ReducerTests {
       effects: [.say("nothing is selected: click or drag in the plot, or press i, then Enter", .accent)]),
     Row(
       command: .choose, before: runs, context: listed, after: { $0.subject = Subject() }, effects: [.adopt]),
+    // Enter is for the chosen row unless something is selected.
+    Row(command: .list, before: runs, context: listed, after: { $0.subject = Subject() }, effects: [.adopt]),
+    Row(
+      command: .list,
+      before: state {
+        $0.panel = .runs
+        $0.plot.selection = selection
+      }, context: listed, effects: [.open(.selection(firstRow: 0))]),
     Row(
       command: .choose,
       before: state {
@@ -154,6 +224,9 @@ struct ReducerTests {
         .say("mark two runs in their panel to compare them, or look at a run with two targets", .warning)
       ]),
     Row(command: .compare, context: context(two()), after: { $0.comparison = .targets(0, 1) }),
+    Row(
+      command: .nextTarget, before: state { $0.comparison = .targets(0, 1) }, context: context(two()),
+      effects: [.say("the run has no other target to compare with", .accent)]),
     Row(
       command: .compare, before: state { $0.comparison = .targets(0, 1) }, context: context(two()),
       after: { $0.comparison = nil }, effects: [.say("the comparison is over", .accent)]),
@@ -235,7 +308,7 @@ struct ReducerTests {
     Row(
       command: .fold, after: { $0.lists.unfolds = true }, effects: [.say("every line by itself", .accent)]),
     Row(
-      command: .onlyHits, before: state { $0.lists.filter = ListFilter("goaway") },
+      command: .onlyHits, before: state { $0.lists.setFilter(ListFilter("goaway")) },
       after: { $0.lists.showsAll = true }, effects: [.say("all lines; n goes to the next hit", .accent)]),
     Row(
       command: .onlyHits, effects: [.say("no words are looked for; / asks for some", .warning)]),
@@ -284,7 +357,7 @@ struct ReducerTests {
       command: .typed(.filter("goaway")),
       after: {
         $0.panel = .log
-        $0.lists.filter = ListFilter("goaway")
+        $0.lists.setFilter(ListFilter("goaway"))
       }, effects: [.slide(to: .log)]),
   ]
 
@@ -379,25 +452,29 @@ struct ReducerTests {
     #expect(binding.command.worksBehindNotice || state == ViewState() && effects.isEmpty)
   }
 
-  @Test("Escape ends box, crosshair, selection and filter, one at a time")
+  @Test("Escape ends box, crosshair, selection, finding, filter and how the plot is drawn, one at a time")
   func dismiss() {
-    let context = Self.context()
+    let context = Self.context(Self.two())
     var state = Self.held
     state.plot.box = state.plot.crosshair.map(PlotBox.init(at:))
-    var selection = Selection(label: "these")
-    selection.add(1, of: TargetID(rawValue: 1))
-    state.plot.selection = selection
-    state.lists.filter = ListFilter("goaway")
+    state.plot.selection = Self.selection
+    state.tables.findings = RowPosition(chosen: "aaaaaaaa")
+    state.lists.setFilter(ListFilter("goaway"))
+    (state.plot.view, state.plot.hasMultiples) = (.minutes, true)
+    (state.comparison, state.replay) = (.targets(0, 1), Self.replaying.replay)
     func left(_ state: ViewState) -> [Bool] {
       [
         state.plot.box != nil, state.plot.holdsCrosshair, state.plot.selection != nil,
-        state.lists.filter != nil,
+        state.tables.findings.chosen != nil, state.lists.filter != nil, state.plot.view == .minutes,
+        state.plot.hasMultiples, state.comparison != nil, state.replay != nil,
       ]
     }
-    for count in 1...4 {
+    for count in 1...9 {
       state = Reducer.reduce(state, .command(.dismiss), in: context).state
-      #expect(left(state) == (0..<4).map { $0 >= count })
+      #expect(left(state) == (0..<9).map { $0 >= count })
     }
+    let (last, effects) = Reducer.reduce(state, .command(.dismiss), in: context)
+    #expect(last == state && effects.isEmpty)
   }
 
   @Test("what is typed goes to a moment, filters, or becomes a request to the collector")

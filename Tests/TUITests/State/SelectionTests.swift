@@ -233,6 +233,43 @@ struct SelectionTests {
     }
   }
 
+  @Test("Enter is for box, crosshair and selection first, then for the row of a table; the last line says so")
+  func besideTable() throws {
+    var stage = try Stage(columns: 200, motion: .none, snapshot: RunsPanelTests.snapshot(3))
+    func isListed(_ stage: Stage) -> Bool {
+      if case .selection = stage.screen.overlay { true } else { false }
+    }
+    stage.press("4")
+    stage.press(.down)
+    stage.press("i")
+    stage.press(",")
+    stage.frame()
+    #expect(stage.rows.last?.contains("Enter select ") == true)
+    stage.press(.enter)
+    #expect(isListed(stage) && stage.screen.state.plot.selection?.label == "at the crosshair")
+    stage.press(.escape)
+    stage.frame()
+    #expect(stage.rows.last?.contains("Enter list selected") == true)
+    stage.press("z")
+    for _ in 0..<3 { stage.press(.left, .shift) }
+    stage.press(.enter)
+    #expect(isListed(stage) && stage.screen.state.plot.selection?.label == "in the box")
+    stage.press(.escape)
+    stage.press(.escape)
+    stage.frame()
+    #expect(!stage.screen.state.plot.holdsCrosshair && stage.screen.state.plot.selection != nil)
+    let last = try #require(stage.rows.last)
+    #expect(last.contains("Enter list selected  Esc deselect") && !last.contains("Enter open"), "\(last)")
+    stage.press(.enter)
+    #expect(isListed(stage) && stage.screen.order.subject.run == nil)
+    stage.press(.escape)
+    stage.press(.escape)
+    stage.frame()
+    #expect(stage.rows.last?.contains("Enter open") == true)
+    stage.press(.enter)
+    #expect(stage.screen.overlay == nil && stage.screen.order.subject.run == RunsPanelTests.id(1))
+  }
+
   @Test("a click selects what is under the pointer; beside everything it lets go")
   func click() throws {
     var stage = try Self.stage()
