@@ -24,6 +24,7 @@ struct FindingDescription {
     try fillEffect(&known.record, finding, stretch, try history(finding, stretch, others))
     try fillCause(&known, finding, stretch, others)
     known.record.events = try events(finding)
+    known.record.evidence = evidence(of: known.record)
     known.note()
   }
 
@@ -248,6 +249,13 @@ struct FindingDescription {
     return Episode.stretches(
       of: stretch, shortest: .microseconds(finding.detectedAt - finding.start),
       isProvisional: finding.status == .provisional, undisturbed: undisturbed)
+  }
+
+  /// What speaks for the cause, and what happened while it can have begun, which never is the cause.
+  private func evidence(of record: FindingRecord) -> String {
+    guard !record.events.isEmpty else { return record.evidence }
+    let events = "at its start " + record.events.prefix(3).joined(separator: ", ")
+    return record.evidence.isEmpty ? events : record.evidence + "; " + events
   }
 
   /// Annotations and connection events while it can have begun.

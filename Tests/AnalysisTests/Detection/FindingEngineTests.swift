@@ -120,6 +120,7 @@ import Testing
     try collector.look()
     #expect(try slower().events.contains("annotation: deploy 500"))
     #expect(try !slower().events.contains("annotation: deploy 501"))
+    #expect(try slower().evidence.hasSuffix("at its start annotation: deploy 500"))
     #expect(try collector.recomputed().contains { $0.events == (try slower()).events })
   }
 

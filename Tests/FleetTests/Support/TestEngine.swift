@@ -23,7 +23,8 @@ final class TestEngine {
   /// - Parameters:
   ///   - faults: a seed; about one request in four then goes wrong.
   ///   - tls: files of a certificate and its key.
-  func start(faults: Int? = nil, users: [String] = [], tls: (certificate: String, key: String)? = nil) throws {
+  func start(faults: Int? = nil, users: [String] = [], tls: (certificate: String, key: String)? = nil) throws
+  {
     let script = Programs.repository + "/Tests/Support/clickhouse_front.py"
     let running = try RunningProcess(
       Programs.python,
