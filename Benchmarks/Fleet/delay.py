@@ -27,8 +27,8 @@ with front() as (port, _), Installation(RATE, ["receipt_deadline: 2s"]) as insta
     installation.add(section(port))
     service = installation.loopback("answers: { delay: 1ms }\ndeliveries: { delay: 5ms }\n", script=False)
     installation.fleet("setup", "--no-users")
-    collector = installation.collect()
-    installation.wait_for_rows("SELECT count(*) > 0 FROM sample")
+    collector = installation.collect(log=True)
+    installation.wait_for_log("sending to", within=30)
     database = sqlite3.connect(f"file:{installation.store}?mode=ro", uri=True, check_same_thread=False)
     # The newest that is settled: plans are not forwarded.
     local = "SELECT ifnull(max(revision), 0) FROM sample WHERE state <> 0"

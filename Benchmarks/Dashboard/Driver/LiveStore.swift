@@ -60,6 +60,8 @@ final class LiveStore {
       _ = try store.commit(WriteBatch(run: run.run, inserted: samples))
     }
     try store.endRun(run.run, at: clock.wallNow(), reason: .completed)
+    // As a collector does meanwhile.
+    while try store.rollUp() {}
   }
 
   private static var bootID: String {

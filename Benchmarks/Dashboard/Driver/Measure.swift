@@ -28,13 +28,16 @@ struct FrameFigures: CustomStringConvertible {
 enum Measure {
   private static let frameEnd = "\u{1B}[?2026l"
 
-  /// ms from the start of the program to the frame that shows the first figures.
-  static func firstFrame(_ binary: String, store: String) throws -> Int {
+  /// ms from the start of the program to the frame that shows the first notifications, and to the one that shows their quantiles.
+  static func firstFrames(_ binary: String, store: String) throws -> (data: Int, quantiles: Int) {
     let process = try TerminalProcess(binary, ["dashboard", "--store", store])
-    process.listen(until: .now + .seconds(10)) { process.contains("delivered") && process.contains("p50") }
-    let elapsed = process.started.duration(to: .now)
+    func elapsed(to text: String) -> Int {
+      process.listen(until: .now + .seconds(10)) { process.contains(text) }
+      return Int(process.started.duration(to: .now) / .milliseconds(1))
+    }
+    let times = (data: elapsed(to: "delivered"), quantiles: elapsed(to: "p50"))
     process.quit()
-    return Int(elapsed / .milliseconds(1))
+    return times
   }
 
   /// ms from a key to the end of the last frame that it leads to, for each of `keys`.

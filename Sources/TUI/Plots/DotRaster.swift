@@ -128,8 +128,9 @@ struct DotRaster {
     let phase = medianPhase(of: projection.window)
     projection.lookup.withReader { lookup in
       withPlanes { planes in
-        let firstRun = projection.lane * planes.runs
-        for point in points { planes.plot(point, projection, lookup, phase: phase, firstRun: firstRun) }
+        var column = planes.column(-1, projection, phase: phase)
+        for point in points { planes.plot(point, projection, lookup, phase: phase, &column) }
+        planes.keep(column, projection)
       }
     }
   }
@@ -199,17 +200,50 @@ struct RasterPlanes {
   let places: Int
   let shares: UnsafeMutableBufferPointer<UInt16>
 
+  /// Sums of the column that points fall into: they are in the order of time, so that the next one mostly is in the same.
+  struct ColumnSums {
+    let column: Int
+    /// The first row of dots of its run of averages in `rowCounts`.
+    let rows: Int
+    let run: Int
+    var outcome = ColumnOutcome()
+    var present: UInt32 = 0
+    var sum: Int64 = 0
+  }
+
+  /// - Parameter column: -1 for none.
+  @inline(__always)
+  func column(_ column: Int, _ projection: DotRaster.Projection, phase: Int) -> ColumnSums {
+    guard column >= 0 else { return ColumnSums(column: column, rows: 0, run: 0) }
+    let run = projection.lane * runs + (column + phase) / DotRaster.medianColumns
+    return ColumnSums(
+      column: column, rows: run * (dotRows + 2) + 1, run: run,
+      outcome: projection.lane == 0 ? tallies.outcomes[column] : ColumnOutcome())
+  }
+
+  @inline(__always)
+  func keep(_ sums: ColumnSums, _ projection: DotRaster.Projection) {
+    guard sums.column >= 0 else { return }
+    if projection.lane == 0 { tallies.outcomes[sums.column] = sums.outcome }
+    tallies.present[projection.lane * columns + sums.column] &+= sums.present
+    self.sums[sums.run] &+= sums.sum
+  }
+
   @inline(__always)
   func plot(
     _ point: SamplePoint, _ projection: DotRaster.Projection, _ lookup: RowLookup.Reader, phase: Int,
-    firstRun: Int
+    _ sums: inout ColumnSums
   ) {
     let code = projection.codes[point.state]
     if code == 0 { return }
     let dotColumn = projection.dotColumn(of: point.plannedAt)
     guard dotColumn >= 0 && dotColumn < dotColumns else { return }
     let column = dotColumn >> columnShift
-    if projection.lane == 0 { tallies.outcomes[column].add(code) }
+    if column != sums.column {
+      keep(sums, projection)
+      sums = self.column(column, projection, phase: phase)
+    }
+    sums.outcome.add(code)
     var value = point.rawValue(of: projection.metric)
     var isPending = false
     if value == SamplePoint.absent {
@@ -223,10 +257,9 @@ struct RasterPlanes {
     // Notifications that were just sent rise from the axis.
     if isPending, row < 0 { row = 0 }
     if !isPending {
-      let run = firstRun + (column + phase) / DotRaster.medianColumns
-      rowCounts[run * (dotRows + 2) + row + 1] &+= 1
-      sums[run] &+= value
-      tallies.present[projection.lane * columns + column] &+= 1
+      rowCounts[sums.rows + row] &+= 1
+      sums.sum &+= value
+      sums.present &+= 1
       if projection.lane == 0, !tallies.spread.isEmpty {
         tallies.spread[column * (dotRows + 2) + row + 1] &+= 1
       }

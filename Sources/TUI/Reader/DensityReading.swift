@@ -13,8 +13,8 @@ struct DensityReading {
   /// The column of each target that is being merged.
   private var open: [(start: Int64, duration: Int64, counts: StateCounts)?]
   private var tallies: [[DensityAccumulator]]
-  /// Lower and upper bounds of the deliveries of that column.
-  private var ends: [(lows: DensityAccumulator, highs: DensityAccumulator)]
+  /// Lower and upper bounds of the deliveries of that column; `nil` while all of them are exact.
+  private var ends: [(lows: DensityAccumulator, highs: DensityAccumulator)?]
 
   /// Rollup rows of one variant that are read for one plot, and of all variants at a time.
   private static let mostRows = 40_000
@@ -105,7 +105,7 @@ struct DensityReading {
     columns = Array(repeating: [], count: targets.count)
     open = Array(repeating: nil, count: targets.count)
     tallies = Array(repeating: Array(repeating: DensityAccumulator(), count: metrics), count: targets.count)
-    ends = Array(repeating: (DensityAccumulator(), DensityAccumulator()), count: targets.count)
+    ends = Array(repeating: nil, count: targets.count)
   }
 
   private mutating func take(_ row: RollupRow) {
@@ -113,18 +113,25 @@ struct DensityReading {
     add(row.counts, at: row.start, duration: row.span.microseconds, place)
     for (number, metric) in Metric.allCases.enumerated() {
       guard let packed = row.ranged(metric) else { continue }
-      Self.add(packed.values, to: &tallies[place][number])
       if metric == .delivery {
-        Self.add(packed.lows, to: &ends[place].lows)
-        Self.add(packed.highs, to: &ends[place].highs)
+        addEnds(of: packed, number, place) { $1.add($0) }
       }
+      tallies[place][number].add(packed.values)
     }
   }
 
-  private static func add(_ packed: PackedLatencies, to tally: inout DensityAccumulator) {
-    for bucket in packed {
-      tally.add(bucket.lower + (bucket.upper - bucket.lower) / 2, count: bucket.count)
-    }
+  /// Adds the bounds of values that are not in the column's tally yet, unless all of them are exact.
+  private mutating func addEnds<Values>(
+    of ranged: RangedLatencies<Values>, _ number: Int, _ place: Int,
+    _ add: (Values, inout DensityAccumulator) -> Void
+  ) {
+    guard ends[place] != nil || !ranged.isExact else { return }
+    // Those before are their own bounds.
+    var both = ends[place] ?? (tallies[place][number], tallies[place][number])
+    ends[place] = nil
+    add(ranged.lows, &both.lows)
+    add(ranged.highs, &both.highs)
+    ends[place] = both
   }
 
   private mutating func take(_ point: SamplePoint, of target: TargetID) {
@@ -135,12 +142,10 @@ struct DensityReading {
     add(counts, at: plannedAt, duration: 0, place)
     for (number, metric) in Metric.allCases.enumerated() {
       guard let value = point.value(of: metric).map({ max(0, $0) }) else { continue }
-      let ranged = RangedLatencies(value, metric == .delivery ? point.deliveryRange : nil)
-      tallies[place][number].add(value, count: 1)
       if metric == .delivery {
-        ends[place].lows.add(ranged.lows, count: 1)
-        ends[place].highs.add(ranged.highs, count: 1)
+        addEnds(of: RangedLatencies(value, point.deliveryRange), number, place) { $1.add($0, count: 1) }
       }
+      tallies[place][number].add(value, count: 1)
     }
   }
 
@@ -165,9 +170,12 @@ struct DensityReading {
     var closed = Density.Column(
       start: column.start, duration: column.duration, counts: column.counts,
       buckets: tallies[place].indices.map { tallies[place][$0].take() })
-    let (lows, highs) = (ends[place].lows.take(), ends[place].highs.take())
-    let values = closed.buckets(of: .delivery)
-    if lows != values || highs != values { closed.deliveryEnds = (lows, highs) }
+    if var both = ends[place] {
+      let (lows, highs) = (both.lows.take(), both.highs.take())
+      let values = closed.buckets(of: .delivery)
+      if lows != values || highs != values { closed.deliveryEnds = (lows, highs) }
+      ends[place] = nil
+    }
     columns[place].append(closed)
     open[place] = nil
   }

@@ -142,6 +142,19 @@ struct DensityAccumulator {
     touch(index...index)
   }
 
+  /// Each bucket counts at its middle.
+  mutating func add(_ packed: PackedLatencies) {
+    var range: ClosedRange<Int>?
+    counts.withUnsafeMutableBufferPointer { counts in
+      for bucket in packed {
+        let index = DensityBucket.index(of: bucket.lower + (bucket.upper - bucket.lower) / 2)
+        counts[index] = UInt32(clamping: Int(counts[index]) + bucket.count)
+        range = (range?.lowerBound ?? index)...index
+      }
+    }
+    if let range { touch(range) }
+  }
+
   mutating func add(_ buckets: ContiguousArray<DensityBucket>) {
     guard let first = buckets.first, let last = buckets.last else { return }
     for bucket in buckets { add(Int(bucket.count), to: Int(bucket.index)) }
