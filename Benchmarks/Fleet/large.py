@@ -82,6 +82,11 @@ def is_read(text):
     return DIGITS.search(text) is not None
 
 
+def times(text):
+    """Labels of the time axis."""
+    return re.findall(r"\b\d\d:\d\d(?::\d\d)?\b", text)
+
+
 def has_quantiles(text):
     return re.search(r"p99 +\d", text) is not None
 
@@ -106,8 +111,10 @@ with tempfile.TemporaryDirectory(prefix="pushscope-large-") as name:
                 with Screen(*common, *words) as screen:
                     first = screen.wait(is_read, "the first frame with data")
                     figures = screen.wait(has_quantiles, "quantiles")
-                    before = screen.text()
-                    screen.press("h" if not words else "Left")
-                    pan = screen.wait(lambda text: text != before and is_read(text), "the pan", 60) if words else None
+                    pan = None
+                    if words:
+                        before = times(screen.text())
+                        screen.press("Left")
+                        pan = screen.wait(lambda text: times(text) != before and "reading" not in text, "the pan", 60)
                     print(f"  {what}: first frame {first:.2f} s, with quantiles {figures:.2f} s"
                           + (f", pan by an eighth {pan:.2f} s" if pan is not None else ""), flush=True)
