@@ -290,7 +290,7 @@ import Testing
     clock.advance(by: .seconds(5))
     #expect(try fleet.run(run)?.counts.planned == 60)
     // A collector of which nothing new comes is gone.
-    #expect(try fleet.run(run)?.lastHeartbeat == clock.wallNow())
+    #expect(try #require(try fleet.run(run)?.lastHeartbeat) >= clock.wallNow())
     clock.advance(by: .seconds(300))
     let heard = try #require(try fleet.run(run)?.lastHeartbeat)
     #expect(clock.wallNow().microseconds - heard.microseconds > 200_000_000)

@@ -36,7 +36,7 @@ import Testing
 
   /// Rows of every kind, with text that means something to SQL, TSV, JSON and terminals.
   private func fill(_ count: Int = 40) throws {
-    let hostile = "\u{0}🧨a'b\"c`d\\e\tf\ng\u{1B}[31m\u{202E}; DROP TABLE sample --"
+    let hostile = "🧨a'b\"c`d\\e\tf\ng\u{1B}[31m\u{202E}; DROP TABLE sample --"
     let plans = fixture.plans(fixture.alpha, count: count)
     let others = fixture.plans(fixture.beta, count: 10)
     try fixture.commit(inserted: plans + others)
@@ -84,6 +84,19 @@ import Testing
     try forwarder.all()
     try comparison.check()
     #expect(try engine.rows("SELECT planned, sent, end_reason FROM DB.run_view").first?[2] == "completed")
+  }
+
+  /// A NUL ends no text.
+  @Test func textWithNULArrivesWhole() throws {
+    let now = fixture.clock.wallNow()
+    try fixture.commit(
+      events: [Event(at: now, kind: .disconnected, detail: "a\u{0}b")],
+      log: [LogLine(at: now, level: .info, label: "l", message: "\u{0}'; DROP TABLE log --")])
+    try forwarder().all()
+    #expect(
+      try engine.rows("SELECT hex(detail) FROM DB.event FINAL WHERE kind = 'disconnected'") == [["610062"]])
+    #expect(
+      try engine.count("SELECT count() FROM DB.log FINAL WHERE message = '\\0\\'; DROP TABLE log --'") == 1)
   }
 
   @Test func rowsThatAreSentAgainChangeNothing() throws {
