@@ -33,7 +33,8 @@ public enum LatencyText {
   /// Decimals that make three digits after rounding.
   private static func decimals(of value: Int64, in unit: DurationUnit) -> Int {
     guard unit != .microseconds else { return 0 }
-    switch value.magnitude * 1000 / UInt64(unit.microseconds) {
+    // In thousandths of the unit, which is at least a millisecond.
+    switch value.magnitude / UInt64(unit.microseconds / 1000) {
     case ..<9_995: return 2
     case ..<99_950: return 1
     default: return 0
