@@ -13,6 +13,11 @@ public enum LatencyTicks {
     }
   }
 
+  /// 1, 2 and 5 of each decade.
+  public static func round(for axis: LatencyAxis) -> [LatencyTick] {
+    named(multiples(of: [1, 2, 5], in: axis))
+  }
+
   private static func linear(_ axis: LatencyAxis, _ room: Int) -> [LatencyTick] {
     let span = axis.upper - axis.lower
     var step = LatencyAxis.niceStep(atLeast: Double(span) / Double(room))

@@ -168,6 +168,7 @@ final class DashboardScreen {
   }
 
   private func openComparison() {
+    guard state.openingComparison != nil else { return }
     state.openComparison(
       snapshots.shown, with: snapshots.other, columns: context.panes(state).columns)
   }

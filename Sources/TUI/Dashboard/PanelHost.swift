@@ -11,6 +11,7 @@ final class PanelHost {
   private let tabs: [Panel: TabButton]
   private let manager: LowerViewManager<Panel>
   private var key: ListKey?
+  private var bucketCounts = BucketCounts()
   /// Columns of the terminal.
   private var width = 0
 
@@ -39,9 +40,9 @@ final class PanelHost {
   }
 
   private func connect(_ source: @escaping ScreenSource, _ send: @escaping (ScreenInput) -> Void) {
-    pages[.histogram]?.make = { width, height in
+    pages[.histogram]?.make = { [unowned self] width, height in
       let (state, context) = source()
-      return context.histogramPicture(state, width: width, height: height)
+      return context.histogramPicture(state, width: width, height: height, &self.bucketCounts)
     }
     pages[.log]?.make = { width, height in
       let (state, context) = source()

@@ -2,19 +2,20 @@ import ConstraintAnimation
 import Measurement
 import Store
 
-/// One plot: owns its view, what was worked out for it, and the raster that it is drawn with.
+/// One plot: owns its view, what was worked out for it, and the tiles that it is drawn from.
 final class PlotPane {
   let view: PictureView
   /// `nil` while there is nothing to plot.
   private(set) var content: PlotContent?
-  private var raster: DotRaster
+  /// By pane.
+  private var tiles: [TiledRaster] = []
+  private var statistics = StatisticsTiles()
 
   /// - Parameter scene: the plot for a width and a height in cells.
   init(identifier: String, scene: @escaping (Int, Int) -> PlotScene?) {
     view = PictureView(identifier: identifier)
-    raster = DotRaster(encoding: .braille)
     view.make = { [unowned self] width, height in
-      scene(width, height)?.picture(width: width, height: height, &self.raster)
+      scene(width, height)?.picture(width: width, height: height, &self.tiles)
         ?? CellPicture(width: width, height: height)
     }
   }
@@ -29,7 +30,7 @@ final class PlotPane {
     let previous = content
     let fresh = PlotContent(
       snapshot: snapshot, state: state, columns: columns, place: place, previous: previous, figures: figures,
-      at: time)
+      &statistics, at: time)
     content = fresh
     view.invalidate()
     return previous?.summarizedAt != fresh.summarizedAt || previous?.window != fresh.window

@@ -23,9 +23,10 @@ struct PlotContent {
   /// - Parameters:
   ///   - place: the window to show instead of the state's own.
   ///   - figures: of the same run.
+  ///   - tiles: kept between frames.
   init(
     snapshot: Snapshot, state: ViewState, columns: Int, place: TimeWindow? = nil, previous: PlotContent?,
-    figures: WindowFigures? = nil, at time: MotionTime
+    figures: WindowFigures? = nil, _ tiles: inout StatisticsTiles, at time: MotionTime
   ) {
     window = place ?? state.window(in: snapshot, columns: columns)
     targets = state.shownTargets(in: snapshot)
@@ -33,10 +34,11 @@ struct PlotContent {
     let metric = metrics[0]
     facts = WindowStatistics(
       snapshot: snapshot, window: window, targets: targets, metric: metric,
-      includesPending: snapshot.run?.isLive ?? false)
+      includesPending: snapshot.run?.isLive ?? false, &tiles)
     if metrics.count > 1 {
       second = WindowStatistics(
-        snapshot: snapshot, window: window, targets: targets, metric: metrics[1], includesPending: false)
+        snapshot: snapshot, window: window, targets: targets, metric: metrics[1], includesPending: false,
+        &tiles)
     } else {
       second = nil
     }
@@ -52,8 +54,7 @@ struct PlotContent {
     } else {
       before = WindowStatistics(
         snapshot: hasBefore ? snapshot : Snapshot(), window: window.previous, targets: targets,
-        metric: metric,
-        includesPending: false)
+        metric: metric, includesPending: false, &tiles)
       summarizedAt = time
       isSummaryStale = false
     }

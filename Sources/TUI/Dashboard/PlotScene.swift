@@ -52,8 +52,8 @@ struct PlotScene {
   /// The targets that a pane shows.
   private func targets(of pane: Int) -> [Int] { panes.panes[pane].target.map { [$0] } ?? content.targets }
 
-  /// - Parameter raster: scratch, kept between frames for its memory.
-  func picture(width: Int, height: Int, _ raster: inout DotRaster) -> CellPicture {
+  /// - Parameter tiles: by pane, kept between frames.
+  func picture(width: Int, height: Int, _ tiles: inout [TiledRaster]) -> CellPicture {
     // Nothing is known of the store, not even what time it is about.
     if snapshot.condition == .opening { return opening(width: width, height: height) }
     if state.plot.view == .hours {
@@ -63,15 +63,18 @@ struct PlotScene {
         appearance: appearance, zone: zone, width: width, height: height
       ).picture()
     }
+    if tiles.count != panes.panes.count {
+      tiles = Array(repeating: TiledRaster(), count: panes.panes.count)
+    }
     if panes.panes.count == 1 {
-      var picture = model(of: 0).picture(&raster)
+      var picture = model(of: 0).picture(&tiles[0])
       shade(&picture, panes.panes[0])
       return picture
     }
     var picture = CellPicture(width: width, height: height)
     picture.row(appearance.glyphs.horizontal, x: 0, y: 0, count: width, style: appearance(.faint))
     for (number, pane) in panes.panes.enumerated() {
-      picture.paste(model(of: number).picture(&raster), x: pane.x, y: pane.y)
+      picture.paste(model(of: number).picture(&tiles[number]), x: pane.x, y: pane.y)
       shade(&picture, pane)
       if pane.x > 0 { divide(&picture, before: pane) }
     }

@@ -71,7 +71,8 @@ struct LineItem: Sendable {
 
   /// The lowest is left out first.
   var priority: Int
-  var spans: [TextSpan]
+  var spans: [TextSpan] { didSet { columns = TextSpan.columns(of: spans) } }
+  private(set) var columns: Int
   /// `nil` when there is no shorter text.
   var short: Short?
   /// Taken where that is too long as well.
@@ -83,6 +84,7 @@ struct LineItem: Sendable {
   init(priority: Int, _ spans: [TextSpan], short: Short? = nil, shortest: Short? = nil) {
     self.priority = priority
     self.spans = spans
+    columns = TextSpan.columns(of: spans)
     self.short = short
     self.shortest = shortest
   }
@@ -97,8 +99,6 @@ struct LineItem: Sendable {
       return item
     }
   }
-
-  var columns: Int { TextSpan.columns(of: spans) }
 }
 
 /// Text in one style. It may be untrusted; it reaches a terminal only through `CellCanvas.write` or `CellText`.

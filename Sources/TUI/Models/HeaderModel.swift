@@ -295,17 +295,21 @@ struct RateHistory: Sendable, Equatable {
   static let seconds = 30
 
   init(snapshot: Snapshot, targets: [Int]) {
-    let end = snapshot.edge.microseconds.flooringDivision(by: 1_000_000) * 1_000_000
-    let start = end - Int64(Self.seconds) * 1_000_000
+    let second: Int64 = 1_000_000
+    let end = snapshot.edge.microseconds.flooringDivision(by: second)
     var counts = Array(repeating: 0, count: Self.seconds)
     for target in targets where snapshot.tracks.indices.contains(target) {
       let track = snapshot.tracks[target]
-      let range = track.range(from: WallTime(microseconds: start), to: WallTime(microseconds: end))
-      track.forEachRun(in: range) { run in
-        for point in run where point.isSent {
-          let index = Int((point.plannedAt - start) / 1_000_000)
-          if counts.indices.contains(index) { counts[index] += 1 }
+      func index(_ number: Int64, from first: Int) -> Int {
+        track.firstIndex(notBefore: max(number * second, track.hiddenBefore), from: first)
+      }
+      var first = index(end - Int64(Self.seconds), from: 0)
+      for place in counts.indices {
+        let last = index(end - Int64(Self.seconds - place - 1), from: first)
+        track.forEachRun(in: first..<last) { run in
+          counts[place] += run.reduce(0) { $0 &+ ($1.isSent ? 1 : 0) }
         }
+        first = last
       }
     }
     perSecond = counts

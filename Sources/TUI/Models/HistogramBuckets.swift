@@ -20,18 +20,23 @@ struct HistogramBuckets {
 
   /// Values of a window: single ones, and sums.
   struct Values {
-    var single: [Int64] = []
+    /// In several parts.
+    var single: [[Int64]] = []
     var sums = ContiguousArray<DensityBucket>()
 
-    init(_ single: [Int64]) { self.single = single }
+    init(_ single: [Int64]) { self.single = [single] }
 
-    init(_ facts: WindowStatistics) { (single, sums) = (facts.values, facts.sums) }
+    init(_ facts: WindowStatistics) { (single, sums) = (facts.parts, facts.sums) }
 
-    var count: Int { single.count + sums.reduce(0) { $0 + Int($1.count) } }
+    var count: Int { single.reduce(0) { $0 + $1.count } + sums.reduce(0) { $0 + Int($1.count) } }
   }
 
   /// Makes buckets of equal width on a logarithmic axis.
-  init(axis: LatencyAxis, columns: Int, now: Values, before: Values, selected: [Int64] = []) {
+  /// - Parameter kept: what was counted for the last histogram.
+  init(
+    axis: LatencyAxis, columns: Int, now: Values, before: Values, selected: [Int64] = [],
+    _ kept: inout BucketCounts
+  ) {
     // Few values in narrow buckets do not show a distribution.
     let wanted = max(12, Int(3 * Double(max(now.count, 1)).squareRoot()))
     var width = 1
@@ -42,14 +47,17 @@ struct HistogramBuckets {
     hasGaps = false
     span = nil
     let count = (columns + width - 1) / width
-    let lookup = RowLookup(axis: axis, rows: columns)
-    self.now = Self.counts(of: now, lookup: lookup, width: width, count: count)
-    self.before = Self.counts(of: before, lookup: lookup, width: width, count: count)
-    self.selected = Self.counts(of: Values(selected), lookup: lookup, width: width, count: count)
+    kept.begin(axis: axis, columns: columns, width: width)
+    self.now = kept.counts(of: now, count: count)
+    self.before = kept.counts(of: before, count: count)
+    self.selected = kept.counts(of: Values(selected), count: count)
   }
 
   /// Makes buckets of one second from 0, or of more seconds where they do not fit.
-  init(secondsUpTo largest: Int64, columns: Int, now: Values, before: Values, selected: [Int64] = []) {
+  init(
+    secondsUpTo largest: Int64, columns: Int, now: Values, before: Values, selected: [Int64] = [],
+    _ kept: inout BucketCounts
+  ) {
     let second: Int64 = 1_000_000
     let seconds = max(1, largest / second + 1)
     var span: Int64 = 1
@@ -60,10 +68,10 @@ struct HistogramBuckets {
     self.columns = count * width
     self.span = span * second
     axis = LatencyAxis(kind: .linear, lower: 0, upper: Int64(count) * span * second)
-    let lookup = RowLookup(axis: axis, rows: count)
-    self.now = Self.counts(of: now, lookup: lookup, width: 1, count: count)
-    self.before = Self.counts(of: before, lookup: lookup, width: 1, count: count)
-    self.selected = Self.counts(of: Values(selected), lookup: lookup, width: 1, count: count)
+    kept.begin(axis: axis, columns: count, width: 1)
+    self.now = kept.counts(of: now, count: count)
+    self.before = kept.counts(of: before, count: count)
+    self.selected = kept.counts(of: Values(selected), count: count)
   }
 
   var highest: Int { max(now.max() ?? 0, before.max() ?? 0) }
@@ -95,18 +103,5 @@ struct HistogramBuckets {
       return low
     }
     return (edge(bucket * width), edge((bucket + 1) * width))
-  }
-
-  private static func counts(of values: Values, lookup: RowLookup, width: Int, count: Int) -> [Int] {
-    var counts = Array(repeating: 0, count: count)
-    for value in values.single {
-      let column = lookup.row(of: value)
-      if column >= 0, column < lookup.rows { counts[column / width] += 1 }
-    }
-    for bucket in values.sums {
-      let column = lookup.row(of: bucket.middle)
-      if column >= 0, column < lookup.rows { counts[column / width] += Int(bucket.count) }
-    }
-    return counts
   }
 }

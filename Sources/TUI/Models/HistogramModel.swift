@@ -25,9 +25,10 @@ struct HistogramModel {
 
   static let gutter = 9
 
-  func picture() -> CellPicture {
+  /// - Parameter kept: what was counted for the last picture.
+  func picture(_ kept: inout BucketCounts) -> CellPicture {
     var picture = CellPicture(width: width, height: height)
-    let buckets = buckets
+    let buckets = buckets(&kept)
     drawTitle(buckets, &picture)
     if isReading {
       // Figures of a part would be taken for those of the window.
@@ -85,23 +86,23 @@ struct HistogramModel {
 
   /// `nil` when there is nothing to count.
   var buckets: HistogramBuckets? {
+    var none = BucketCounts()
+    return buckets(&none)
+  }
+
+  private func buckets(_ kept: inout BucketCounts) -> HistogramBuckets? {
     guard facts.valueCount > 0, columns > 8 else { return nil }
-    let largest =
-      [facts.values.max(), before.values.max(), facts.sums.last?.upper, before.sums.last?.upper]
-      .compactMap { $0 }.max() ?? 0
+    let (now, past) = (HistogramBuckets.Values(facts), HistogramBuckets.Values(before))
+    let largest = [facts.largestValue, before.largestValue].compactMap { $0 }.max() ?? 0
     switch kind {
     case .logarithmic:
       let smallest = [facts.smallest, before.smallest].compactMap { $0 }.min()
       let axis = LatencyAxis.fitting(kind: .logarithmic, smallest: smallest, largest: largest)
       return HistogramBuckets(
-        axis: axis, columns: columns, now: HistogramBuckets.Values(facts),
-        before: HistogramBuckets.Values(before),
-        selected: selected)
+        axis: axis, columns: columns, now: now, before: past, selected: selected, &kept)
     case .seconds:
       return HistogramBuckets(
-        secondsUpTo: largest, columns: columns, now: HistogramBuckets.Values(facts),
-        before: HistogramBuckets.Values(before),
-        selected: selected)
+        secondsUpTo: largest, columns: columns, now: now, before: past, selected: selected, &kept)
     }
   }
 

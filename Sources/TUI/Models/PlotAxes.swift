@@ -32,11 +32,8 @@ struct LatencyAxisModel {
     let ticks = LatencyTicks.make(for: axis, most: most)
     guard axis.kind == .logarithmic, ticks.count < most, axis.upper / 10 >= axis.lower else { return ticks }
     // Digits from 1 to 9 are too close to each other at the upper end of a decade.
-    for room in stride(from: geometry.rows - 1, to: most, by: -1) {
-      let more = LatencyTicks.make(for: axis, most: room)
-      if more.allSatisfy({ Self.isRound($0.value) }) { return more }
-    }
-    return ticks
+    let round = LatencyTicks.round(for: axis)
+    return round.count > ticks.count && round.count < geometry.rows ? round : ticks
   }
 
   private static func leading(_ value: Int64) -> Int64 {
@@ -44,8 +41,6 @@ struct LatencyAxisModel {
     while value >= 10 { value /= 10 }
     return value
   }
-
-  private static func isRound(_ value: Int64) -> Bool { [1, 2, 5].contains(leading(value)) }
 
   private static func rank(_ tick: LatencyTick) -> Int {
     switch leading(tick.value) {

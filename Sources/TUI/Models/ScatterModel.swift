@@ -27,18 +27,23 @@ struct ScatterModel {
   let zone: LocalTime
   let geometry: ScatterGeometry
 
-  /// - Parameter raster: scratch space, reused between frames.
-  func picture(_ raster: inout DotRaster) -> CellPicture {
+  /// - Parameter tiles: of the same pane, kept between frames.
+  func picture(_ tiles: inout TiledRaster) -> CellPicture {
     var picture = CellPicture(width: geometry.width, height: geometry.height)
     picture.row(
       appearance.glyphs.horizontal, x: 0, y: 0, count: geometry.width, style: appearance(.faint))
     TitleRow.add(title, to: &picture)
     guard geometry.rows > 0, geometry.columns > 0 else { return picture }
-    raster.reset(
-      columns: geometry.columns, rows: geometry.rows, encoding: appearance.glyphs.dots, lanes: metrics.count,
-      places: colors.count, hasSpread: marks != .dots)
-    let lookup = RowLookup(axis: axis, rows: raster.dotRows)
-    plot(into: &raster, lookup)
+    let dots = appearance.glyphs.dots
+    let lookup = tiles.plot(
+      snapshot, window: window, targets: targets,
+      // The ages of pending ones are not known once the collector is silent.
+      now: snapshot.run?.isLive ?? false ? snapshot.monotonicNow : nil,
+      settings: TiledRaster.Settings(
+        scale: window.scale, axis: axis, rows: geometry.rows, encoding: dots, metrics: metrics,
+        colors: colors,
+        hasSpread: marks != .dots))
+    let raster = tiles.whole
     let axes = LatencyAxisModel(axis: axis, threshold: threshold, geometry: geometry, appearance: appearance)
     axes.draw(&picture)
     drawNow(&picture)
@@ -48,10 +53,10 @@ struct ScatterModel {
     var legendColumns = 0
     switch marks {
     case .dots:
-      let dots = DotMarks(raster: raster, geometry: geometry, appearance: appearance)
-      dots.draw(&picture)
+      let marks = DotMarks(raster: raster, geometry: geometry, appearance: appearance)
+      marks.draw(&picture)
       drawAverages(raster, lookup, &picture)
-      dots.drawOffScale(&picture)
+      marks.drawOffScale(&picture)
       legendColumns = averageLegend.reduce(0) { $0 + 1 + $1.name.count }
     case .bands:
       let bands = PercentileBands(raster: raster, place: place, geometry: geometry, appearance: appearance)
@@ -73,30 +78,9 @@ struct ScatterModel {
       overlay: overlay,
       hitTester: PlotHitTester(
         snapshot: snapshot, window: window, targets: targets, metrics: metrics, axis: axis,
-        geometry: geometry, dots: appearance.glyphs.dots), appearance: appearance
+        geometry: geometry, dots: dots), appearance: appearance
     ).draw(&picture)
     return picture
-  }
-
-  private func plot(into raster: inout DotRaster, _ lookup: RowLookup) {
-    // The ages of pending ones are not known once the collector is silent.
-    let now = snapshot.run?.isLive ?? false ? snapshot.monotonicNow : nil
-    for (lane, metric) in metrics.enumerated() {
-      for target in targets where snapshot.tracks.indices.contains(target) {
-        let track = snapshot.tracks[target]
-        let projection = DotRaster.Projection(
-          window: window, lookup: lookup, metric: metric,
-          codes: colors.codes(target: target, metric: metric),
-          // A pending notification is drawn for the first metric only.
-          pendingUntil: lane == 0 ? now : nil, dotColumns: raster.encoding.columns, lane: lane)
-        if let density = snapshot.density {
-          // A column that began before the window may extend into it.
-          let start = window.start.advanced(byMicroseconds: -max(density.span, window.scale.columnDuration))
-          raster.plot(density.columns(of: target, from: start, to: window.end), projection)
-        }
-        track.forEachRun(in: track.range(from: window.start, to: window.end)) { raster.plot($0, projection) }
-      }
-    }
   }
 
   /// Draws the newest edge.

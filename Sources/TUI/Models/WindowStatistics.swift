@@ -5,8 +5,8 @@ import Store
 struct WindowStatistics: Sendable {
   let counts: StateCounts
   let metric: Metric
-  /// µs, in no particular order.
-  private(set) var values: [Int64]
+  /// µs, in no particular order, in several parts.
+  private(set) var parts: [[Int64]]
   /// Values that are only known as sums, ascending.
   private(set) var sums: ContiguousArray<DensityBucket>
   /// Number of delivery latencies that are no larger than their error bound.
@@ -16,44 +16,39 @@ struct WindowStatistics: Sendable {
   let smallest: Int64?
   /// Includes the ages of pending ones, because they are drawn.
   let largest: Int64?
+  /// Without these.
+  private(set) var largestValue: Int64?
 
   /// Reads all displayed tracks within the window.
   init(snapshot: Snapshot, window: TimeWindow, targets: [Int], metric: Metric, includesPending: Bool) {
-    let stretches = targets.filter(snapshot.tracks.indices.contains).map { target in
-      (
-        track: snapshot.tracks[target],
-        range: snapshot.tracks[target].range(from: window.start, to: window.end)
-      )
-    }
-    var sweep = Sweep(metric: metric, now: includesPending ? snapshot.monotonicNow : nil)
-    var states = Array(repeating: 0, count: NotificationState.allCases.count)
-    // Upper limit of the number of values.
-    values = Array(unsafeUninitializedCapacity: stretches.reduce(0) { $0 + $1.range.count }) {
-      buffer, count in
-      states.withUnsafeMutableBufferPointer { states in
-        for stretch in stretches {
-          stretch.track.forEachRun(in: stretch.range) { run in
-            for point in run { sweep.take(point, buffer, states) }
-          }
-        }
-      }
-      count = sweep.count
-    }
+    var tiles = StatisticsTiles()
+    self.init(
+      snapshot: snapshot, window: window, targets: targets, metric: metric, includesPending: includesPending,
+      &tiles)
+  }
+
+  /// The same, from tiles that are kept between frames.
+  init(
+    snapshot: Snapshot, window: TimeWindow, targets: [Int], metric: Metric, includesPending: Bool,
+    _ tiles: inout StatisticsTiles
+  ) {
+    let (sum, parts) = tiles.statistics(of: snapshot, window: window, targets: targets, metric: metric)
+    self.parts = parts
     let density = snapshot.density?.sums(of: targets, metric: metric, from: window.start, to: window.end)
     sums = density?.buckets ?? []
-    var counts = density?.counts ?? StateCounts()
-    for state in NotificationState.allCases { counts[state] += states[state.rawValue] }
-    counts.sent += sweep.sent
-    counts.acceptedByProvider += sweep.accepted
-    self.counts = counts
+    counts = (density?.counts ?? StateCounts()) + sum.counts
     self.metric = metric
-    withinError = sweep.withinError
+    withinError = sum.withinError
     isTruncated = snapshot.lacksOldest(of: targets, from: window.start)
-    let hasAges = sweep.oldest > 0
-    let least = [sweep.count > 0 ? sweep.smallest : hasAges ? 1_000 : nil, sums.first?.lower]
+    var oldest: Int64?
+    if includesPending, let now = snapshot.monotonicNow, sum.firstPending < now {
+      oldest = now - sum.firstPending
+    }
+    let hasValues = sum.smallest <= sum.largest
+    let least = [hasValues ? sum.smallest : oldest.map { _ in 1_000 }, sums.first?.lower]
     smallest = least.compactMap { $0 }.min()
-    let most = [sweep.count > 0 || hasAges ? max(sweep.largest, sweep.oldest) : nil, sums.last?.upper]
-    largest = most.compactMap { $0 }.max()
+    largestValue = [hasValues ? sum.largest : nil, sums.last?.upper].compactMap { $0 }.max()
+    largest = [largestValue, oldest].compactMap { $0 }.max()
   }
 
   /// The same with round trips of PINGs in place of the values, because one PING is that of many notifications.
@@ -61,27 +56,113 @@ struct WindowStatistics: Sendable {
   func counting(_ pings: [Int64]) -> WindowStatistics {
     guard metric == .path, !pings.isEmpty else { return self }
     var facts = self
-    (facts.values, facts.sums) = (pings, [])
+    (facts.parts, facts.sums, facts.largestValue) = ([pings], [], pings.max())
     return facts
   }
 
   var isEmpty: Bool { counts.planned == 0 }
 
   /// Number of values.
-  var valueCount: Int { values.count + sums.reduce(0) { $0 + Int($1.count) } }
+  var valueCount: Int {
+    parts.reduce(0) { $0 + $1.count } + sums.reduce(0) { $0 + Int($1.count) }
+  }
+}
+
+/// Counts and values of each tile, for each metric on display.
+struct StatisticsTiles {
+  private struct Key: Equatable {
+    let scale: TimeScale
+    let targets: [Int]
+  }
+
+  private var caches: [Metric: TileCache<Key, PointStatistics>] = [:]
+
+  /// - Returns: what the window's tiles have together, and the values of each.
+  fileprivate mutating func statistics(
+    of snapshot: Snapshot, window: TimeWindow, targets: [Int], metric: Metric
+  ) -> (sum: PointStatistics, parts: [[Int64]]) {
+    let numbers = window.tiles
+    var cache = caches.removeValue(forKey: metric) ?? TileCache()
+    cache.prepare(Key(scale: window.scale, targets: targets), for: numbers)
+    let sources = TileSource.all(of: targets, in: snapshot, tiles: numbers, scale: window.scale)
+    var sum = PointStatistics()
+    var parts: [[Int64]] = []
+    parts.reserveCapacity(numbers.count)
+    for (number, sources) in zip(numbers, sources) {
+      let tile = TimeWindow(tile: number, scale: window.scale)
+      let isWhole = tile.start >= window.start && tile.end <= window.end
+      let statistics =
+        isWhole
+        ? cache.value(of: number, sources) { PointStatistics(sources, of: metric, in: tile) }.value
+        : PointStatistics(sources, of: metric, in: window)
+      sum.add(statistics)
+      if !statistics.values.isEmpty { parts.append(statistics.values) }
+    }
+    caches[metric] = cache
+    return (sum, parts)
+  }
+}
+
+/// Counts and values of some notifications.
+private struct PointStatistics {
+  private(set) var counts = StateCounts()
+  private(set) var withinError = 0
+  /// µs; the largest number without any value.
+  private(set) var smallest = Int64.max
+  /// µs; the smallest number without any value.
+  private(set) var largest = Int64.min
+  /// The earliest planned time of one that is in flight without a value, on the monotonic clock, µs; the largest number without
+  /// any.
+  private(set) var firstPending = Int64.max
+  /// µs.
+  private(set) var values: [Int64] = []
+
+  init() {}
+
+  /// - Parameter window: points outside are left out.
+  init(_ sources: [TileSource], of metric: Metric, in window: TimeWindow) {
+    let (start, end) = (window.start.microseconds, window.end.microseconds)
+    var sweep = Sweep(metric: metric)
+    var states = Array(repeating: 0, count: NotificationState.allCases.count)
+    // Upper limit of the number of values.
+    let room = sources.reduce(0) { $0 + $1.points.reduce(0) { $0 + $1.count } }
+    values = Array(unsafeUninitializedCapacity: room) { buffer, count in
+      states.withUnsafeMutableBufferPointer { states in
+        for points in sources.lazy.flatMap(\.points) {
+          points.withUnsafeBufferPointer { points in
+            for point in points where point.plannedAt >= start && point.plannedAt < end {
+              sweep.take(point, buffer, states)
+            }
+          }
+        }
+      }
+      count = sweep.count
+    }
+    for state in NotificationState.allCases { counts[state] = states[state.rawValue] }
+    (counts.sent, counts.acceptedByProvider) = (sweep.sent, sweep.accepted)
+    withinError = sweep.withinError
+    (smallest, largest, firstPending) = (sweep.smallest, sweep.largest, sweep.firstPending)
+  }
+
+  /// Adds all but the values.
+  mutating func add(_ other: PointStatistics) {
+    counts = counts + other.counts
+    withinError += other.withinError
+    smallest = min(smallest, other.smallest)
+    largest = max(largest, other.largest)
+    firstPending = min(firstPending, other.firstPending)
+  }
 
   /// One pass over the points.
   private struct Sweep {
     let metric: Metric
-    /// Monotonic time that ages count up to, µs.
-    let now: Int64?
     var count = 0
     var sent = 0
     var accepted = 0
     var withinError = 0
     var smallest = Int64.max
     var largest = Int64.min
-    var oldest = Int64.min
+    var firstPending = Int64.max
 
     @inline(__always)
     mutating func take(
@@ -101,8 +182,8 @@ struct WindowStatistics: Sendable {
         if metric == .delivery, point.isInexactDelivery, point.isWithinError { withinError += 1 }
         smallest = min(smallest, value)
         largest = max(largest, value)
-      } else if let now, point.state == .inFlight {
-        oldest = max(oldest, now - point.plannedMonotonic)
+      } else if point.state == .inFlight {
+        firstPending = min(firstPending, point.plannedMonotonic)
       }
     }
   }

@@ -120,17 +120,75 @@ struct DotRaster {
       let place = (Double(time - start) + 0.5) * dotsPerMicrosecond
       return place < 0 ? -1 : Int(place)
     }
+
+    /// How many columns of cells a stretch of time touches, at least 1.
+    func cells(from start: Int64, duration: Int64) -> UInt32 {
+      let column = window.scale.columnDuration
+      let last = (start + max(1, duration) - 1).flooringDivision(by: column)
+      return UInt32(clamping: last - start.flooringDivision(by: column) + 1)
+    }
   }
 
   /// Sets the dots of all points; points outside the window or without a value are skipped.
-  mutating func plot(_ points: UnsafeBufferPointer<SamplePoint>, _ projection: Projection) {
-    guard columns > 0, rows > 0, projection.lane < lanes else { return }
+  /// - Returns: whether some are pending, so that their dots rise with time.
+  @discardableResult
+  mutating func plot(_ points: UnsafeBufferPointer<SamplePoint>, _ projection: Projection) -> Bool {
+    guard columns > 0, rows > 0, projection.lane < lanes else { return false }
     let phase = medianPhase(of: projection.window)
+    var hasPending = false
     projection.lookup.withReader { lookup in
       withPlanes { planes in
         var column = planes.column(-1, projection, phase: phase)
-        for point in points { planes.plot(point, projection, lookup, phase: phase, &column) }
+        for point in points {
+          planes.plot(point, projection, lookup, phase: phase, &column, &hasPending)
+        }
         planes.keep(column, projection)
+      }
+    }
+    return hasPending
+  }
+
+  /// Copies a raster of one run of columns, as many as share a median, with as many rows, lanes and colors.
+  /// - Parameters:
+  ///   - column: where its first column is; columns outside are left out.
+  ///   - run: the number of the run.
+  mutating func paste(_ tile: DotRaster, column: Int, run: Int) {
+    let first = max(0, -column)
+    let width = min(tile.columns, columns - column) - first
+    guard width > 0 else { return }
+    let left = column + first
+    for row in 0..<rows {
+      let (to, from) = (row * columns + left, row * tile.columns + first)
+      Self.copy(width, from: tile.dots, at: from, to: &dots, at: to)
+      Self.copy(width, from: tile.counts, at: from, to: &counts, at: to)
+      Self.copy(width, from: tile.codes, at: from, to: &codes, at: to)
+      if places > 1 {
+        Self.copy(width * places, from: tile.shares, at: from * places, to: &shares, at: to * places)
+      }
+    }
+    Self.copy(width, from: tile.above, at: first, to: &above, at: left)
+    Self.copy(width, from: tile.below, at: first, to: &below, at: left)
+    Self.copy(width, from: tile.outcomes, at: first, to: &outcomes, at: left)
+    let stride = dotRows + 2
+    if !spread.isEmpty {
+      Self.copy(width * stride, from: tile.spread, at: first * stride, to: &spread, at: left * stride)
+    }
+    for lane in 0..<lanes {
+      Self.copy(
+        width, from: tile.present, at: lane * tile.columns + first, to: &present, at: lane * columns + left)
+      let (to, from) = (lane * medianRuns + run, lane * tile.medianRuns)
+      Self.copy(stride, from: tile.rowCounts, at: from * stride, to: &rowCounts, at: to * stride)
+      sums[to] = tile.sums[from]
+    }
+  }
+
+  private static func copy<Element>(
+    _ count: Int, from source: [Element], at start: Int, to plane: inout [Element], at place: Int
+  ) {
+    source.withUnsafeBufferPointer { source in
+      plane.withUnsafeMutableBufferPointer { plane in
+        let part = UnsafeMutableBufferPointer(rebasing: plane[place..<place + count])
+        _ = part.update(fromContentsOf: UnsafeBufferPointer(rebasing: source[start..<start + count]))
       }
     }
   }
@@ -232,7 +290,7 @@ struct RasterPlanes {
   @inline(__always)
   func plot(
     _ point: SamplePoint, _ projection: DotRaster.Projection, _ lookup: RowLookup.Reader, phase: Int,
-    _ sums: inout ColumnSums
+    _ sums: inout ColumnSums, _ hasPending: inout Bool
   ) {
     let code = projection.codes[point.state]
     if code == 0 { return }
@@ -247,7 +305,9 @@ struct RasterPlanes {
     var value = point.rawValue(of: projection.metric)
     var isPending = false
     if value == SamplePoint.absent {
-      guard point.state == .inFlight, let now = projection.pendingUntil else { return }
+      guard point.state == .inFlight else { return }
+      hasPending = true
+      guard let now = projection.pendingUntil else { return }
       isPending = true
       value = now - point.plannedMonotonic
     }
@@ -351,11 +411,12 @@ extension DotRaster {
               planes.tallies.outcomes[cell].add(column.counts)
             }
           }
+          let cells = projection.cells(from: column.start, duration: column.duration)
           for bucket in column.buckets(of: projection.metric) {
             planes.fill(
-              first...last, with: bucket, from: lookup.row(of: bucket.lower),
-              to: lookup.row(of: bucket.upper),
-              code: code, phase: phase, lane: projection.lane)
+              first...last, with: bucket, share: max(1, bucket.count / cells),
+              from: lookup.row(of: bucket.lower),
+              to: lookup.row(of: bucket.upper), code: code, phase: phase, lane: projection.lane)
           }
         }
       }
@@ -365,13 +426,14 @@ extension DotRaster {
 
 extension RasterPlanes {
   /// Sets the dots of nearly equal values, in a range of columns of dots inside the raster.
+  /// - Parameter share: how many of them each column of cells has: the count is divided among those that the sum covers, inside
+  ///   and outside, with at least one in each.
   func fill(
-    _ dotColumns: ClosedRange<Int>, with bucket: DensityBucket, from lowest: Int, to highest: Int,
+    _ dotColumns: ClosedRange<Int>, with bucket: DensityBucket, share: UInt32, from lowest: Int,
+    to highest: Int,
     code: UInt16, phase: Int, lane: Int
   ) {
     let cells = (dotColumns.lowerBound >> columnShift)...(dotColumns.upperBound >> columnShift)
-    // The count is divided among the cells, with at least one in each.
-    let share = max(1, bucket.count / UInt32(cells.count))
     let middle = bucket.middle
     for column in cells {
       let run = lane * runs + (column + phase) / DotRaster.medianColumns

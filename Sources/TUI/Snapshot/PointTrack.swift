@@ -14,7 +14,8 @@ struct PointTrack: Sendable {
   /// Points planned before this time, µs, are left out by `range(from:to:)`, because they are in the density sums.
   var hiddenBefore = Int64.min
 
-  static let chunkSize = 2_048
+  /// Small, so that a change leaves most of what was worked out from the others as it is.
+  static let chunkSize = 512
 
   init(target: TargetID, firstSequence: Int64 = 1) {
     self.target = target
@@ -76,28 +77,60 @@ struct PointTrack: Sendable {
   /// Indices of the points planned from `start` up to, not including, `end`.
   func range(from start: WallTime, to end: WallTime) -> Range<Int> {
     let lower = firstIndex(notBefore: max(start.microseconds, hiddenBefore))
-    return lower..<max(lower, firstIndex(notBefore: end.microseconds))
+    return lower..<firstIndex(notBefore: end.microseconds, from: lower)
   }
 
-  /// Index of the first point that was not planned before a time, µs.
-  func firstIndex(notBefore time: Int64) -> Int {
-    var low = 0
-    var high = count
+  /// Index of the first point, not before `first`, that was not planned before a time, µs: found in fewer steps the nearer it is.
+  func firstIndex(notBefore time: Int64, from first: Int = 0) -> Int {
+    guard first < count else { return count }
+    func isBefore(_ chunk: Int) -> Bool {
+      chunks[chunk].withUnsafeBufferPointer { $0[$0.count - 1].plannedAt < time }
+    }
+    // The first chunk whose last point is not before the time is after `low - 1`, and not after `high`.
+    var low = first / Self.chunkSize
+    var (high, step) = (low, 1)
+    while high < chunks.count, isBefore(high) {
+      low = high + 1
+      high += step
+      step *= 2
+    }
+    high = min(high, chunks.count)
     while low < high {
       let middle = (low + high) / 2
-      if self[middle].plannedAt < time { low = middle + 1 } else { high = middle }
+      if isBefore(middle) { low = middle + 1 } else { high = middle }
     }
-    return low
+    guard low < chunks.count else { return count }
+    return chunks[low].withUnsafeBufferPointer { points in
+      let base = low * Self.chunkSize
+      var (lower, upper) = (max(0, first - base), points.count)
+      while lower < upper {
+        let middle = (lower + upper) / 2
+        if points[middle].plannedAt < time { lower = middle + 1 } else { upper = middle }
+      }
+      return base + lower
+    }
   }
 
   /// Calls `body` with contiguous buffers that together make up `range`.
   func forEachRun(in range: Range<Int>, _ body: (UnsafeBufferPointer<SamplePoint>) -> Void) {
+    forEachPart(of: range) { chunk, part in
+      chunks[chunk].withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[part])) }
+    }
+  }
+
+  /// Parts of chunks that together make up `range`, in the memory of the track.
+  func parts(of range: Range<Int>) -> [ArraySlice<SamplePoint>] {
+    var parts: [ArraySlice<SamplePoint>] = []
+    forEachPart(of: range) { chunk, part in parts.append(chunks[chunk][part]) }
+    return parts
+  }
+
+  private func forEachPart(of range: Range<Int>, _ body: (_ chunk: Int, _ part: Range<Int>) -> Void) {
     var index = range.lowerBound
     while index < range.upperBound {
-      let chunk = index / Self.chunkSize
       let from = index % Self.chunkSize
       let to = min(Self.chunkSize, from + range.upperBound - index)
-      chunks[chunk].withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[from..<to])) }
+      body(index / Self.chunkSize, from..<to)
       index += to - from
     }
   }

@@ -100,11 +100,14 @@ struct ScreenContext {
   }
 
   /// The histogram, or the differences between two plots.
-  func histogramPicture(_ state: ViewState, width: Int, height: Int) -> CellPicture {
+  /// - Parameter kept: what was counted for the last picture.
+  func histogramPicture(
+    _ state: ViewState, width: Int, height: Int, _ kept: inout BucketCounts
+  ) -> CellPicture {
     guard let differences else {
       let columns = histogramColumns(width: width, height: height)
       let bars =
-        histogram(state, width: columns, height: height)?.picture()
+        histogram(state, width: columns, height: height)?.picture(&kept)
         ?? CellPicture(width: columns, height: height)
       guard columns < width else { return bars }
       var picture = CellPicture(width: width, height: height)

@@ -35,7 +35,7 @@ struct PlotModelTests {
       let projection = DotRaster.Projection(
         window: RasterTests.window(), lookup: lookup, metric: metric, codes: MarkCodes(target: lane),
         pendingUntil: nil, dotColumns: 2, lane: lane)
-      points.withUnsafeBufferPointer { raster.plot($0, projection) }
+      _ = points.withUnsafeBufferPointer { raster.plot($0, projection) }
     }
     let phase = raster.medianPhase(of: RasterTests.window())
     #expect(RunningLine.median(of: raster, phase: phase, lane: 0).rows.allSatisfy { $0 == 30 })

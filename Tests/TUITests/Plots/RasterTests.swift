@@ -29,7 +29,7 @@ struct RasterTests {
     let projection = DotRaster.Projection(
       window: window(), lookup: RowLookup(axis: axis, rows: raster.dotRows), metric: metric,
       codes: MarkCodes(target: target), pendingUntil: pendingUntil, dotColumns: raster.encoding.columns)
-    points.withUnsafeBufferPointer { raster.plot($0, projection) }
+    _ = points.withUnsafeBufferPointer { raster.plot($0, projection) }
     return raster
   }
 

@@ -144,7 +144,7 @@ struct SeeingTests {
   private static func marks(of state: ViewState, _ snapshot: Snapshot, _ profile: Profile) throws
     -> (glyphs: Set<UInt32>, count: Int)
   {
-    var raster = DotRaster(encoding: .braille)
+    var tiles = TiledRaster()
     let appearance = Appearance(theme: .dark, colors: profile.colors, glyphs: profile.glyphs)
     let content = PlotContent(
       snapshot: snapshot, state: state, columns: 91, previous: nil, at: .zero)
@@ -152,9 +152,9 @@ struct SeeingTests {
     let scene = PlotScene(
       snapshot: snapshot, content: content, beside: nil, state: state, panes: panes, calendar: nil,
       hasPointer: false, appearance: appearance, zone: .utc)
-    _ = scene.model(of: 0).picture(&raster)
+    _ = scene.model(of: 0).picture(&tiles)
     var picture = CellPicture(width: 100, height: 20)
-    DotMarks(raster: raster, geometry: panes.panes[0].geometry, appearance: appearance).draw(&picture)
+    DotMarks(raster: tiles.whole, geometry: panes.panes[0].geometry, appearance: appearance).draw(&picture)
     let glyphs = Set(picture.glyphs.filter { $0 != 0x20 })
     return (glyphs, glyphs.count)
   }
@@ -184,7 +184,7 @@ struct SeeingTests {
     let projection = DotRaster.Projection(
       window: window, lookup: RowLookup(axis: axis, rows: raster.dotRows), metric: .delivery,
       codes: MarkCodes(target: 0), pendingUntil: nil, dotColumns: 2)
-    points.withUnsafeBufferPointer { raster.plot($0, projection) }
+    _ = points.withUnsafeBufferPointer { raster.plot($0, projection) }
     var picture = CellPicture(width: 13, height: 14)
     let appearance = Appearance(theme: .dark, colors: .trueColor, glyphs: .braille)
     PercentileBands(
