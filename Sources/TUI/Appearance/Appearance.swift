@@ -2,7 +2,7 @@ import ConstraintAnimation
 import Terminal
 
 /// A theme reduced to the terminal's capabilities: a style for each role and each mark, and the glyphs.
-struct Appearance: Sendable {
+struct Appearance: Sendable, Equatable {
   let theme: Theme
   let colors: ColorProfile
   let glyphs: GlyphSet
@@ -37,6 +37,12 @@ struct Appearance: Sendable {
     }
     self.marks = marks
     mixtures = colors >= .ansi256 ? Self.mixtures(ramps) : []
+  }
+
+  /// All else follows from these.
+  static func == (left: Appearance, right: Appearance) -> Bool {
+    left.colors == right.colors && left.glyphs.repertoire == right.glyphs.repertoire
+      && left.theme == right.theme
   }
 
   func callAsFunction(_ role: Role) -> CellStyle { styles[role.rawValue] }

@@ -20,6 +20,7 @@ final class DashboardScreen {
   private var opening: OpeningView?
   private let body = View(identifier: "body")
   private let header = PictureView(identifier: "header")
+  private var headerFacts: HeaderFacts?
   private let notice = PictureView(identifier: "notice")
   private let plots: PlotArea
   private let panels: PanelHost
@@ -60,13 +61,14 @@ final class DashboardScreen {
       keys: options.keys, window: window, source: source, onChange: { link.screen?.status.view.invalidate() })
     layout = try DashboardLayout(
       body: body, header: header, plots: plots, panels: panels, footer: status.view, window: window,
-      preferred: options.arrangement, appearance: { source().context.appearance })
+      preferred: options.arrangement, appearance: { link.screen?.appearance ?? appearance })
     link.screen = self
     panels.setAxis(state.slides)
     panels.fitTabs(size.columns)
-    header.make = { width, _ in
-      let (state, context) = source()
-      return context.header(state).picture(width: width)
+    header.make = { [unowned self] width, _ in
+      self.headerFacts.map {
+        HeaderModel(facts: $0, appearance: self.appearance, zone: options.zone).picture(width: width)
+      } ?? CellPicture(width: width, height: 1)
     }
     notice.make = { [unowned self] in
       self.currentNotice?.picture(width: $0, height: $1, self.appearance)
@@ -103,7 +105,7 @@ final class DashboardScreen {
     if state.isFrozen, snapshots.keepsFrozen(request) {
       snapshots.adoptLists(state)
       overlays.invalidateSelection()
-      header.refresh()
+      refreshHeader()
       panels.refreshLists(snapshots.shown, snapshots.latest, state)
       goOnSearching()
       return
@@ -323,7 +325,7 @@ final class DashboardScreen {
 
   /// An animation is changing the width of the plots.
   private var isSqueezed: Bool {
-    guard let content = plots.content else { return false }
+    guard let content = plots.content, plots.isResized else { return false }
     let columns = context.panes(state).columns
     return content.window.columns != columns && columns > 0
   }
@@ -415,8 +417,15 @@ final class DashboardScreen {
       return
     }
     refreshPlots(at: window.time)
-    header.refresh()
+    refreshHeader()
     panels.refreshLists(snapshots.shown, snapshots.latest, state)
+  }
+
+  private func refreshHeader() {
+    let facts = context.header(state)
+    guard facts != headerFacts else { return }
+    headerFacts = facts
+    header.invalidate()
   }
 
   private func refreshPlots(at time: MotionTime) {

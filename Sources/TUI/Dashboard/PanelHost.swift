@@ -26,7 +26,7 @@ final class PanelHost {
       uniqueKeysWithValues: Panel.allCases.map { ($0, PictureView(identifier: "page \($0.title)")) })
     tabs = Dictionary(
       uniqueKeysWithValues: Panel.allCases.map { panel in
-        let tab = TabButton(panel: panel, appearance: { source().context.appearance }) {
+        let tab = TabButton(panel: panel, appearance: appearance) {
           send(.command(.showPanel($0)))
         }
         return (panel, tab)
@@ -176,6 +176,7 @@ final class PanelHost {
     manager.style.activeTint = appearance.theme.activeTab
     manager.style.inactiveTint = appearance.theme.inactiveTab
     for (panel, tab) in tabs {
+      tab.appearance = appearance
       tab.tintColor = panel == active ? manager.style.activeTint : manager.style.inactiveTint
     }
     invalidate()
@@ -244,9 +245,10 @@ extension Panel {
 /// The name of a panel in the header: shows the panel when it is clicked.
 private final class TabButton: View {
   private let panel: Panel
-  private let appearance: () -> Appearance
+  /// Drawn anew with the color that follows from it.
+  var appearance: Appearance
 
-  init(panel: Panel, appearance: @escaping () -> Appearance, choose: @escaping (Panel) -> Void) {
+  init(panel: Panel, appearance: Appearance, choose: @escaping (Panel) -> Void) {
     self.panel = panel
     self.appearance = appearance
     super.init()
@@ -266,7 +268,6 @@ private final class TabButton: View {
   override var intrinsicContentSize: Size? { Size(width: Double(label.count + 2), height: 1) }
 
   override func draw(in rect: CellRect, on canvas: any CellCanvas) {
-    let appearance = appearance()
     // The brackets tell the active tab where there are no colors.
     let isActive = tintColor == appearance.theme.activeTab
     var style = CellStyle(attributes: isActive ? .bold : [])

@@ -2,20 +2,20 @@ import ConstraintAnimation
 import Measurement
 import Store
 
-/// One plot: owns its view, what was worked out for it, and the tiles that it is drawn from.
+/// One plot: owns its view, what was worked out for it, and what is kept from one frame to the next.
 final class PlotPane {
   let view: PictureView
   /// `nil` while there is nothing to plot.
   private(set) var content: PlotContent?
   /// By pane.
-  private var tiles: [TiledRaster] = []
+  private var panes: [PaneCache] = []
   private var statistics = StatisticsTiles()
 
   /// - Parameter scene: the plot for a width and a height in cells.
   init(identifier: String, scene: @escaping (Int, Int) -> PlotScene?) {
     view = PictureView(identifier: identifier)
     view.make = { [unowned self] width, height in
-      scene(width, height)?.picture(width: width, height: height, &self.tiles)
+      scene(width, height)?.picture(width: width, height: height, &self.panes)
         ?? CellPicture(width: width, height: height)
     }
   }
@@ -58,6 +58,7 @@ final class PlotArea {
   private(set) var differences: ComparisonFigures?
   private let gap: LayoutConstraint
   private let isAsWide: LayoutConstraint
+  private var refreshedFrame = CellRect.zero
 
   init(source: @escaping ScreenSource) {
     first = PlotPane(identifier: "plot") { width, height in
@@ -106,6 +107,9 @@ final class PlotArea {
   /// The first plot in cells of the window.
   var frame: CellRect { first.view.cellFrame }
 
+  /// The first plot has had another place since its content was worked out.
+  var isResized: Bool { frame != refreshedFrame }
+
   /// The second plot, for the frame around the plots.
   var secondView: View { second.view }
 
@@ -121,6 +125,7 @@ final class PlotArea {
   /// Works out both plots.
   /// - Returns: whether the histogram has to be drawn again.
   func refresh(_ state: ViewState, in context: ScreenContext, at time: MotionTime) -> Bool {
+    refreshedFrame = frame
     let columns = context.panes(state).columns
     guard columns > 0 else { return false }
     var isNew = first.refresh(

@@ -9,6 +9,8 @@ import Store
 struct PlotContent {
   let window: TimeWindow
   let targets: [Int]
+  /// What dots and facts are made from.
+  let sources: TileSources
   let facts: WindowStatistics
   /// Of the second metric on display, where there are two.
   let second: WindowStatistics?
@@ -32,13 +34,13 @@ struct PlotContent {
     targets = state.shownTargets(in: snapshot)
     let metrics = state.metrics(in: snapshot)
     let metric = metrics[0]
+    sources = TileSources(snapshot, targets: targets, window: window)
     facts = WindowStatistics(
-      snapshot: snapshot, window: window, targets: targets, metric: metric,
+      sources, of: snapshot, targets: targets, metric: metric,
       includesPending: snapshot.run?.isLive ?? false, &tiles)
     if metrics.count > 1 {
       second = WindowStatistics(
-        snapshot: snapshot, window: window, targets: targets, metric: metrics[1], includesPending: false,
-        &tiles)
+        sources, of: snapshot, targets: targets, metric: metrics[1], includesPending: false, &tiles)
     } else {
       second = nil
     }
@@ -52,8 +54,9 @@ struct PlotContent {
       (before, summarizedAt) = (previous.before, previous.summarizedAt)
       isSummaryStale = previous.isSummaryStale || facts.valueCount != previous.facts.valueCount
     } else {
+      let known = hasBefore ? snapshot : Snapshot()
       before = WindowStatistics(
-        snapshot: hasBefore ? snapshot : Snapshot(), window: window.previous, targets: targets,
+        TileSources(known, targets: targets, window: window.previous), of: known, targets: targets,
         metric: metric, includesPending: false, &tiles)
       summarizedAt = time
       isSummaryStale = false

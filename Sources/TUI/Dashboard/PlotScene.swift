@@ -52,8 +52,8 @@ struct PlotScene {
   /// The targets that a pane shows.
   private func targets(of pane: Int) -> [Int] { panes.panes[pane].target.map { [$0] } ?? content.targets }
 
-  /// - Parameter tiles: by pane, kept between frames.
-  func picture(width: Int, height: Int, _ tiles: inout [TiledRaster]) -> CellPicture {
+  /// - Parameter kept: by pane.
+  func picture(width: Int, height: Int, _ kept: inout [PaneCache]) -> CellPicture {
     // Nothing is known of the store, not even what time it is about.
     if snapshot.condition == .opening { return opening(width: width, height: height) }
     if state.plot.view == .hours {
@@ -63,18 +63,18 @@ struct PlotScene {
         appearance: appearance, zone: zone, width: width, height: height
       ).picture()
     }
-    if tiles.count != panes.panes.count {
-      tiles = Array(repeating: TiledRaster(), count: panes.panes.count)
+    if kept.count != panes.panes.count {
+      kept = Array(repeating: PaneCache(), count: panes.panes.count)
     }
     if panes.panes.count == 1 {
-      var picture = model(of: 0).picture(&tiles[0])
+      var picture = model(of: 0).picture(&kept[0])
       shade(&picture, panes.panes[0])
       return picture
     }
     var picture = CellPicture(width: width, height: height)
     picture.row(appearance.glyphs.horizontal, x: 0, y: 0, count: width, style: appearance(.faint))
     for (number, pane) in panes.panes.enumerated() {
-      picture.paste(model(of: number).picture(&tiles[number]), x: pane.x, y: pane.y)
+      picture.paste(model(of: number).picture(&kept[number]), x: pane.x, y: pane.y)
       shade(&picture, pane)
       if pane.x > 0 { divide(&picture, before: pane) }
     }
@@ -145,7 +145,8 @@ struct PlotScene {
       isReadingMarks: snapshot.axisMarks.from > content.window.start,
       pointed: pointedAt(in: number), label: label, width: pane.geometry.width, appearance: appearance)
     return ScatterModel(
-      snapshot: snapshot, window: content.window, targets: targets, metrics: pane.metrics,
+      snapshot: snapshot, sources: pane.target.map(content.sources.only) ?? content.sources, targets: targets,
+      metrics: pane.metrics,
       axis: content.axis(state, for: pane.metrics, with: beside), marks: marks(in: pane),
       isEmpty: facts.isEmpty,
       isReading: content.isReading, colors: colors, averages: state.plot.averages,

@@ -3,9 +3,22 @@ import ConstraintAnimation
 import Measurement
 import Store
 
-/// The first line: the run, its phase and its rates.
-struct HeaderModel {
-  let snapshot: Snapshot
+/// What the first line says. While this stays the same, the line does.
+struct HeaderFacts: Equatable {
+  let run: DisplayedRun?
+  /// How long the collector has been silent; `nil` while it is not.
+  let silence: Age?
+  let interruption: Interruption?
+  /// The run that is being recorded when it is not the one on display.
+  let recording: DisplayedRun?
+  let isCollectorIdle: Bool
+  let openFindings: Int
+  /// Those that are known of them.
+  let findings: [FindingRecord]
+  let objectives: ObjectiveSummary
+  let unforwarded: Int
+  /// Of the run, and those of them that are shown.
+  let targets: [DisplayedTarget]
   let shown: [Int]
   let isFrozen: Bool
   /// Whether the window follows the newest notifications.
@@ -16,7 +29,12 @@ struct HeaderModel {
   let replay: Replay?
   let rates: RateHistory
   /// Whether the plot's colors stand for targets.
-  var hasTargetColors = true
+  let hasTargetColors: Bool
+}
+
+/// The first line: the run, its phase and its rates.
+struct HeaderModel {
+  let facts: HeaderFacts
   let appearance: Appearance
   let zone: LocalTime
 
@@ -24,7 +42,7 @@ struct HeaderModel {
   func picture(width: Int) -> CellPicture {
     var picture = CellPicture(width: width, height: 1)
     let line = FittedLine(
-      left: [brand, phase] + interruption + recording + whereabouts + findings + objectives + forwarding
+      left: [brand, phase] + interruptionItem + recordingItem + whereabouts + findingItems + objectiveItems + forwarding
         + names,
       right: speed,
       width: width - 2,
@@ -43,7 +61,7 @@ struct HeaderModel {
 
   private var phase: LineItem {
     let bullet = appearance.glyphs.bullet
-    if let replay {
+    if let replay = facts.replay {
       let time = zone.civil(replay.position)
       let state =
         replay.isPaused ? "\(appearance.glyphs.pause) paused at" : "\(appearance.glyphs.play) replay"
@@ -62,22 +80,22 @@ struct HeaderModel {
             TextSpan(" \(times)\(replay.speed)", appearance(.strong)),
           ]))
     }
-    if isFrozen {
-      let count = FixedPoint.grouped(newSinceFrozen)
-      let (news, shortNews) = newSinceFrozen > 0 ? (", \(count) new", " +\(count)") : ("", "")
+    if facts.isFrozen {
+      let count = FixedPoint.grouped(facts.newSinceFrozen)
+      let (news, shortNews) = facts.newSinceFrozen > 0 ? (", \(count) new", " +\(count)") : ("", "")
       let frozen = "\(appearance.glyphs.pause) frozen"
       return LineItem(
         priority: 68, [TextSpan(frozen + news, appearance(.frozen))],
         short: LineItem.Short(priority: 90, spans: [TextSpan(frozen + shortNews, appearance(.frozen))]))
     }
-    switch snapshot.run?.phase {
+    switch facts.run?.phase {
     case .live:
       // That the window is in the past is more important than that the run is live.
       return LineItem(
         priority: 90, [TextSpan("\(bullet) ", appearance(.live)), TextSpan("live", appearance(.live))],
         short: LineItem.Short(priority: 90, spans: [TextSpan(bullet, appearance(.live))]))
-    case .silent(let since):
-      let age = Age(since: since, now: snapshot.now)
+    case .silent:
+      let age = facts.silence.map { "\($0)" } ?? ""
       return LineItem(
         priority: 68, [TextSpan("\(bullet) collector gone for \(age)", appearance(.alarm))],
         short: LineItem.Short(
@@ -100,8 +118,8 @@ struct HeaderModel {
   }
 
   /// That an engine does not answer, and since when.
-  private var interruption: [LineItem] {
-    guard let interruption = snapshot.interruption else { return [] }
+  private var interruptionItem: [LineItem] {
+    guard let interruption = facts.interruption else { return [] }
     let since = zone.civil(interruption.since).hoursMinutesSeconds
     return [
       LineItem(
@@ -111,11 +129,11 @@ struct HeaderModel {
   }
 
   /// The recorded run, when another one is shown.
-  private var recording: [LineItem] {
-    if snapshot.collector?.isIdle ?? false, replay == nil {
+  private var recordingItem: [LineItem] {
+    if facts.isCollectorIdle, facts.replay == nil {
       return [LineItem(priority: 71, [TextSpan("collector idle, s starts a run", appearance(.secondary))])]
     }
-    guard let run = snapshot.recording else { return [] }
+    guard let run = facts.recording else { return [] }
     let name = FittedText.truncated(
       run.name ?? String("\(run.id)".prefix(13)), columns: 24, ellipsis: appearance.glyphs.ellipsis)
     return [
@@ -136,7 +154,7 @@ struct HeaderModel {
 
   /// Says that the window is in the past.
   private var whereabouts: [LineItem] {
-    guard !follows, !isFrozen, replay == nil, snapshot.run?.isLive ?? false else { return [] }
+    guard !facts.follows, !facts.isFrozen, facts.replay == nil, facts.run?.isLive ?? false else { return [] }
     return [
       LineItem(
         priority: 85,
@@ -146,9 +164,9 @@ struct HeaderModel {
   }
 
   /// How many incidents are going on.
-  private var findings: [LineItem] {
-    let count = snapshot.openFindings
-    guard count > 0, snapshot.run?.isLive ?? false, replay == nil else { return [] }
+  private var findingItems: [LineItem] {
+    let count = facts.openFindings
+    guard count > 0, facts.run?.isLive ?? false, facts.replay == nil else { return [] }
     let words = count == 1 ? "1 finding" : "\(count) findings"
     return [
       LineItem(
@@ -159,7 +177,7 @@ struct HeaderModel {
 
   /// What the incident that began last says.
   private var headline: [LineItem] {
-    let open = FindingIncident.group(snapshot.panels.findings.filter(\.isOpen))
+    let open = FindingIncident.group(facts.findings)
     guard let incident = open.last else { return [] }
     let since = zone.civil(incident.start).hoursMinutesSeconds
     let words = FindingsModel.plain(FindingText(incident.first).headline, appearance)
@@ -171,9 +189,9 @@ struct HeaderModel {
   }
 
   /// Breached objectives by name, otherwise how many are kept; and that nobody could be told.
-  private var objectives: [LineItem] {
-    let summary = snapshot.objectives
-    guard summary.count > 0 || summary.undelivered > 0, snapshot.run?.isLive ?? false, replay == nil else {
+  private var objectiveItems: [LineItem] {
+    let summary = facts.objectives
+    guard summary.count > 0 || summary.undelivered > 0, facts.run?.isLive ?? false, facts.replay == nil else {
       return []
     }
     var items: [LineItem] = []
@@ -198,8 +216,8 @@ struct HeaderModel {
 
   /// That rows stay on this host.
   private var forwarding: [LineItem] {
-    let rows = snapshot.unforwarded
-    guard rows > 0, replay == nil else { return [] }
+    let rows = facts.unforwarded
+    guard rows > 0, facts.replay == nil else { return [] }
     let count = FixedPoint.grouped(rows) + (rows < ForwardPause.most ? "" : "+")
     return [
       LineItem(
@@ -210,7 +228,7 @@ struct HeaderModel {
 
   private var names: [LineItem] {
     var items: [LineItem] = []
-    let known = shown.filter(snapshot.targets.indices.contains)
+    let known = facts.shown.filter(facts.targets.indices.contains)
     if !known.isEmpty {
       let most = min(known.count, Self.mostNames)
       var item = LineItem(
@@ -222,7 +240,7 @@ struct HeaderModel {
       }
       items.append(item)
     }
-    if let name = snapshot.run?.name {
+    if let name = facts.run?.name {
       let text = FittedText.truncated(name, columns: 32, ellipsis: appearance.glyphs.ellipsis)
       // Of several recordings the name says which one this is.
       items.append(LineItem(priority: 69, [TextSpan(text, appearance(.secondary))]))
@@ -231,21 +249,21 @@ struct HeaderModel {
   }
 
   /// Targets that are shown together have the colors and signs of their marks: this is the legend.
-  private func names(of targets: [Int], columns: Int, most: Int) -> [TextSpan] {
-    let isLegend = snapshot.targets.count > 1 && hasTargetColors
+  private func names(of shown: [Int], columns: Int, most: Int) -> [TextSpan] {
+    let isLegend = facts.targets.count > 1 && facts.hasTargetColors
     var spans: [TextSpan] = []
-    for target in targets.prefix(most) {
+    for target in shown.prefix(most) {
       if !spans.isEmpty { spans.append(TextSpan(isLegend ? "  " : " + ", appearance(.text))) }
       let name = FittedText.truncated(
-        snapshot.targets[target].name, columns: columns, ellipsis: appearance.glyphs.ellipsis)
+        facts.targets[target].name, columns: columns, ellipsis: appearance.glyphs.ellipsis)
       guard isLegend else {
         spans.append(TextSpan(name, appearance(.text)))
         continue
       }
       spans.append(TextSpan("\(appearance.targetSign(target)) \(name)", appearance.target(target)))
     }
-    if targets.count > most {
-      spans.append(TextSpan(" +\(targets.count - most)", appearance(.secondary)))
+    if shown.count > most {
+      spans.append(TextSpan(" +\(shown.count - most)", appearance(.secondary)))
     }
     return spans
   }
@@ -256,17 +274,17 @@ struct HeaderModel {
 
   /// The asked and the achieved rate of a live run.
   private var speed: [LineItem] {
-    guard snapshot.run?.isLive ?? false, replay == nil else { return [] }
-    let asked = shown.reduce(0) {
-      $0 + (snapshot.targets.indices.contains($1) ? snapshot.targets[$1].askedRate : 0)
+    guard facts.run?.isLive ?? false, facts.replay == nil else { return [] }
+    let asked = facts.shown.reduce(0) {
+      $0 + (facts.targets.indices.contains($1) ? facts.targets[$1].askedRate : 0)
     }
-    let sent = rates.average(seconds: 10)
+    let sent = facts.rates.average(seconds: 10)
     // Ten seconds of a random arrival process deviate from its rate by about this much.
     let slack = max(0.05 * asked, 3 * (asked / 10).squareRoot())
     let role: Role = sent < asked - slack ? .warning : .text
     return [
       LineItem(
-        priority: 40, [TextSpan(Sparkline.text(rates.perSecond, appearance.glyphs), appearance(.accent))]),
+        priority: 40, [TextSpan(Sparkline.text(facts.rates.perSecond, appearance.glyphs), appearance(.accent))]),
       LineItem(
         priority: 60,
         [TextSpan("sent ", appearance(.secondary)), TextSpan(Self.rate(sent), appearance(role))]),
@@ -284,41 +302,6 @@ struct HeaderModel {
     }
     return FixedPoint.text(
       Int64((perSecond * 1_000).rounded()), scale: 1_000, decimals: perSecond < 99.95 ? 1 : 0) + "/s"
-  }
-}
-
-/// Notifications sent in each of the last seconds.
-struct RateHistory: Sendable, Equatable {
-  /// Oldest first, without the current second.
-  let perSecond: [Int]
-
-  static let seconds = 30
-
-  init(snapshot: Snapshot, targets: [Int]) {
-    let second: Int64 = 1_000_000
-    let end = snapshot.edge.microseconds.flooringDivision(by: second)
-    var counts = Array(repeating: 0, count: Self.seconds)
-    for target in targets where snapshot.tracks.indices.contains(target) {
-      let track = snapshot.tracks[target]
-      func index(_ number: Int64, from first: Int) -> Int {
-        track.firstIndex(notBefore: max(number * second, track.hiddenBefore), from: first)
-      }
-      var first = index(end - Int64(Self.seconds), from: 0)
-      for place in counts.indices {
-        let last = index(end - Int64(Self.seconds - place - 1), from: first)
-        track.forEachRun(in: first..<last) { run in
-          counts[place] += run.reduce(0) { $0 &+ ($1.isSent ? 1 : 0) }
-        }
-        first = last
-      }
-    }
-    perSecond = counts
-  }
-
-  /// Notifications per second over the last `seconds`.
-  func average(seconds: Int) -> Double {
-    let last = perSecond.suffix(seconds)
-    return last.isEmpty ? 0 : Double(last.reduce(0, +)) / Double(last.count)
   }
 }
 

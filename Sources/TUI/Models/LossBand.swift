@@ -9,7 +9,6 @@ struct LossBand {
   let appearance: Appearance
 
   func draw(_ picture: inout CellPicture) {
-    drawAxis(&picture)
     for (column, outcome) in outcomes.enumerated() {
       guard let worst = outcome.worst else { continue }
       draw(outcome, worst, x: ScatterGeometry.gutter + column, &picture)
@@ -17,7 +16,9 @@ struct LossBand {
   }
 
   /// `never` over `arrived`, where there are two rows.
-  private func drawAxis(_ picture: inout CellPicture) {
+  static func drawAxis(
+    _ geometry: ScatterGeometry, _ appearance: Appearance, _ picture: inout CellPicture
+  ) {
     let x = ScatterGeometry.gutter - 1
     let words = geometry.bandRows > 1 ? ["never", "arrived"] : ["% lost"]
     for (row, word) in words.enumerated() {

@@ -68,7 +68,7 @@ struct PercentileBands {
     }
   }
 
-  private var glyphs: [UInt32] { [appearance.glyphs.median, appearance.glyphs.p90, appearance.glyphs.p99] }
+  private var glyphs: [UInt32] { PercentileLegend.glyphs(appearance) }
 
   private func shade(_ row: Int, x: Int, strength: Double, _ picture: inout CellPicture) {
     let code = MarkCode(.good, target: place).rawValue
@@ -82,6 +82,22 @@ struct PercentileBands {
   }
 
   private func style(of quantile: Int) -> CellStyle {
+    PercentileLegend(place: place, geometry: geometry, appearance: appearance).style(of: quantile)
+  }
+}
+
+/// Names the lines of percentiles below the axis.
+struct PercentileLegend {
+  /// The index of the color.
+  let place: Int
+  let geometry: ScatterGeometry
+  let appearance: Appearance
+
+  static func glyphs(_ appearance: Appearance) -> [UInt32] {
+    [appearance.glyphs.median, appearance.glyphs.p90, appearance.glyphs.p99]
+  }
+
+  func style(of quantile: Int) -> CellStyle {
     switch quantile {
     case 0: appearance(.median)
     case 1: appearance.mark(MarkCode(.good, target: place).rawValue, level: Appearance.levels - 1)
@@ -91,11 +107,12 @@ struct PercentileBands {
 
   private static let names = ["50", "90", "99"]
 
-  /// Columns of the legend, which labels of the axis keep away from.
-  var legendColumns: Int { Self.names.reduce(0) { $0 + $1.count + 1 } - (appearance.isASCII ? 0 : 1) }
+  /// Columns that labels of the axis keep away from.
+  var columns: Int { Self.names.reduce(0) { $0 + $1.count + 1 } - (appearance.isASCII ? 0 : 1) }
 
   /// `50 90 99` in the colors of their lines, as wide as the axis' labels.
-  func drawLegend(_ picture: inout CellPicture) {
+  func draw(_ picture: inout CellPicture) {
+    let glyphs = Self.glyphs(appearance)
     var x = 0
     for (place, text) in Self.names.enumerated() {
       if appearance.isASCII {

@@ -5,7 +5,8 @@ import Store
 /// The plot of latency over time as cells: a pure function of its properties.
 struct ScatterModel {
   let snapshot: Snapshot
-  let window: TimeWindow
+  /// The notifications of the window.
+  let sources: TileSources
   let targets: [Int]
   /// Plotted on top of one another; the quantiles are those of the first.
   let metrics: [Metric]
@@ -27,52 +28,37 @@ struct ScatterModel {
   let zone: LocalTime
   let geometry: ScatterGeometry
 
-  /// - Parameter tiles: of the same pane, kept between frames.
-  func picture(_ tiles: inout TiledRaster) -> CellPicture {
-    var picture = CellPicture(width: geometry.width, height: geometry.height)
-    picture.row(
-      appearance.glyphs.horizontal, x: 0, y: 0, count: geometry.width, style: appearance(.faint))
+  private var window: TimeWindow { sources.window }
+
+  /// - Parameter kept: of the same pane.
+  func picture(_ kept: inout PaneCache) -> CellPicture {
+    let background = background
+    var picture = kept.background(background, zone: zone)
     TitleRow.add(title, to: &picture)
     guard geometry.rows > 0, geometry.columns > 0 else { return picture }
     let dots = appearance.glyphs.dots
-    let lookup = tiles.plot(
-      snapshot, window: window, targets: targets,
+    let lookup = kept.tiles.plot(
+      sources,
       // The ages of pending ones are not known once the collector is silent.
       now: snapshot.run?.isLive ?? false ? snapshot.monotonicNow : nil,
       settings: TiledRaster.Settings(
-        scale: window.scale, axis: axis, rows: geometry.rows, encoding: dots, metrics: metrics,
-        colors: colors,
+        scale: window.scale, axis: axis, rows: geometry.rows, encoding: dots, metrics: metrics, colors: colors,
         hasSpread: marks != .dots))
-    let raster = tiles.whole
-    let axes = LatencyAxisModel(axis: axis, threshold: threshold, geometry: geometry, appearance: appearance)
-    axes.draw(&picture)
-    drawNow(&picture)
-    axes.drawThreshold(&picture)
-    let place = targets.count == 1 ? targets[0] : 0
-    // Columns below the axis of latencies in which lines are named.
-    var legendColumns = 0
+    let raster = kept.tiles.whole
     switch marks {
     case .dots:
       let marks = DotMarks(raster: raster, geometry: geometry, appearance: appearance)
       marks.draw(&picture)
       drawAverages(raster, lookup, &picture)
       marks.drawOffScale(&picture)
-      legendColumns = averageLegend.reduce(0) { $0 + 1 + $1.name.count }
     case .bands:
-      let bands = PercentileBands(raster: raster, place: place, geometry: geometry, appearance: appearance)
-      bands.draw(&picture)
-      bands.drawLegend(&picture)
-      legendColumns = bands.legendColumns
+      PercentileBands(raster: raster, place: place, geometry: geometry, appearance: appearance)
+        .draw(&picture)
     case .minutes:
       MinuteHeatMap(raster: raster, window: window, place: place, geometry: geometry, appearance: appearance)
         .draw(&picture)
     }
     LossBand(outcomes: raster.outcomes, geometry: geometry, appearance: appearance).draw(&picture)
-    TimeAxisModel(
-      marks: eventMarks, window: window, geometry: geometry, appearance: appearance, zone: zone,
-      reservedColumns: legendColumns
-    ).draw(&picture)
-    drawAverageLegend(&picture)
     drawHint(&picture)
     PlotOverlayModel(
       overlay: overlay,
@@ -83,14 +69,14 @@ struct ScatterModel {
     return picture
   }
 
-  /// Draws the newest edge.
-  private func drawNow(_ picture: inout CellPicture) {
-    guard isLive, appearance.glyphs.grid != 0, appearance.hasManyColors else { return }
-    let column = window.column(of: snapshot.edge)
-    guard column >= 0, column < geometry.columns - 1 else { return }
-    for y in geometry.firstRow..<geometry.axisRow {
-      picture.set(0x250A, x: ScatterGeometry.gutter + column, y: y, style: appearance(.grid))
-    }
+  /// The index of the color of what is drawn in one.
+  private var place: Int { targets.count == 1 ? targets[0] : 0 }
+
+  private var background: ScatterBackground {
+    ScatterBackground(
+      window: window, axis: axis, threshold: threshold, edge: isLive ? window.column(of: snapshot.edge) : nil,
+      events: Array(eventMarks), marks: marks, averages: averages, place: place, geometry: geometry,
+      appearance: appearance)
   }
 
   /// Draws the running averages of each metric: the mean dashed, the median solid and on top.
@@ -108,24 +94,6 @@ struct ScatterModel {
         let line = RunningLine.median(of: raster, phase: phase, lane: lane)
         lines.draw(line, glyph: appearance.glyphs.median, role: .median, isBroken: false, &picture)
       }
-    }
-  }
-
-  /// The lines that are drawn, with their names.
-  private var averageLegend: [(glyph: UInt32, name: String, role: Role)] {
-    guard marks == .dots else { return [] }
-    return (averages.showsMedian ? [(appearance.glyphs.median, "med", .median)] : [])
-      + (averages.showsMean ? [(appearance.glyphs.mean, "avg", .mean)] : [])
-  }
-
-  /// Names the lines in the corner below the axis, at any width. Labels of the axis keep away from it.
-  private func drawAverageLegend(_ picture: inout CellPicture) {
-    let y = geometry.height - 1
-    var x = 0
-    for (glyph, name, role) in averageLegend {
-      picture.set(glyph, x: x, y: y, style: appearance(role))
-      picture.put(name, x: x + 1, y: y, style: appearance(.secondary))
-      x += 1 + name.count
     }
   }
 

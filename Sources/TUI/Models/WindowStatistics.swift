@@ -23,16 +23,17 @@ struct WindowStatistics: Sendable {
   init(snapshot: Snapshot, window: TimeWindow, targets: [Int], metric: Metric, includesPending: Bool) {
     var tiles = StatisticsTiles()
     self.init(
-      snapshot: snapshot, window: window, targets: targets, metric: metric, includesPending: includesPending,
-      &tiles)
+      TileSources(snapshot, targets: targets, window: window), of: snapshot, targets: targets, metric: metric,
+      includesPending: includesPending, &tiles)
   }
 
   /// The same, from tiles that are kept between frames.
   init(
-    snapshot: Snapshot, window: TimeWindow, targets: [Int], metric: Metric, includesPending: Bool,
+    _ sources: TileSources, of snapshot: Snapshot, targets: [Int], metric: Metric, includesPending: Bool,
     _ tiles: inout StatisticsTiles
   ) {
-    let (sum, parts) = tiles.statistics(of: snapshot, window: window, targets: targets, metric: metric)
+    let window = sources.window
+    let (sum, parts) = tiles.statistics(of: sources, targets: targets, metric: metric)
     self.parts = parts
     let density = snapshot.density?.sums(of: targets, metric: metric, from: window.start, to: window.end)
     sums = density?.buckets ?? []
@@ -73,32 +74,40 @@ struct StatisticsTiles {
   private struct Key: Equatable {
     let scale: TimeScale
     let targets: [Int]
+    /// Of those that are not in the window as a whole.
+    var window: TimeWindow?
   }
 
-  private var caches: [Metric: TileCache<Key, PointStatistics>] = [:]
+  private typealias Cache = TileCache<Key, PointStatistics>
+
+  private var caches: [Metric: (whole: Cache, edges: Cache)] = [:]
 
   /// - Returns: what the window's tiles have together, and the values of each.
   fileprivate mutating func statistics(
-    of snapshot: Snapshot, window: TimeWindow, targets: [Int], metric: Metric
+    of sources: TileSources, targets: [Int], metric: Metric
   ) -> (sum: PointStatistics, parts: [[Int64]]) {
-    let numbers = window.tiles
-    var cache = caches.removeValue(forKey: metric) ?? TileCache()
-    cache.prepare(Key(scale: window.scale, targets: targets), for: numbers)
-    let sources = TileSource.all(of: targets, in: snapshot, tiles: numbers, scale: window.scale)
+    let window = sources.window
+    var (whole, edges) = caches.removeValue(forKey: metric) ?? (Cache(), Cache())
+    whole.prepare(Key(scale: window.scale, targets: targets), for: sources.numbers)
+    edges.prepare(Key(scale: window.scale, targets: targets, window: window), for: sources.numbers)
     var sum = PointStatistics()
     var parts: [[Int64]] = []
-    parts.reserveCapacity(numbers.count)
-    for (number, sources) in zip(numbers, sources) {
-      let tile = TimeWindow(tile: number, scale: window.scale)
-      let isWhole = tile.start >= window.start && tile.end <= window.end
-      let statistics =
-        isWhole
-        ? cache.value(of: number, sources) { PointStatistics(sources, of: metric, in: tile) }.value
-        : PointStatistics(sources, of: metric, in: window)
+    parts.reserveCapacity(sources.numbers.count)
+    func take(_ number: Int64, _ tile: [TileSource], _ range: TimeWindow, from cache: inout Cache) {
+      _ = cache.update(number, tile) { PointStatistics(tile, of: metric, in: range) }
+      guard let statistics = cache[number] else { return }
       sum.add(statistics)
       if !statistics.values.isEmpty { parts.append(statistics.values) }
     }
-    caches[metric] = cache
+    for (number, sources) in zip(sources.numbers, sources.tiles) {
+      let tile = TimeWindow(tile: number, scale: window.scale)
+      if tile.start >= window.start, tile.end <= window.end {
+        take(number, sources, tile, from: &whole)
+      } else {
+        take(number, sources, window, from: &edges)
+      }
+    }
+    caches[metric] = (whole, edges)
     return (sum, parts)
   }
 }

@@ -30,8 +30,9 @@ struct TileSource {
   /// Whether both are the same memory. As long as one of them is kept nobody writes to it, so that what was worked out from it
   /// still holds.
   func isSame(as other: TileSource) -> Bool {
-    target == other.target && points.count == other.points.count
-      && zip(points, other.points).allSatisfy(Self.isSameMemory) && Self.isSameMemory(sums, other.sums)
+    guard target == other.target, points.count == other.points.count else { return false }
+    for place in points.indices where !Self.isSameMemory(points[place], other.points[place]) { return false }
+    return Self.isSameMemory(sums, other.sums)
   }
 
   private static func isSameMemory<Element>(_ one: ArraySlice<Element>, _ other: ArraySlice<Element>) -> Bool
@@ -42,18 +43,26 @@ struct TileSource {
     )
     return one.isEmpty || first == second
   }
+}
 
-  /// The sources of some targets in each of some tiles.
-  static func all(
-    of targets: [Int], in snapshot: Snapshot, tiles: ClosedRange<Int64>, scale: TimeScale
-  ) -> [[TileSource]] {
-    var sources = Array(repeating: [TileSource](), count: tiles.count)
-    for place in sources.indices { sources[place].reserveCapacity(targets.count) }
-    let first = TimeWindow(tile: tiles.lowerBound, scale: scale)
+/// What is to be seen of some targets in a window, by tile.
+struct TileSources {
+  let window: TimeWindow
+  /// The numbers of the tiles.
+  let numbers: ClosedRange<Int64>
+  /// Of each tile, by target.
+  private(set) var tiles: [[TileSource]]
+
+  init(_ snapshot: Snapshot, targets: [Int], window: TimeWindow) {
+    self.window = window
+    numbers = window.tiles
+    tiles = Array(repeating: [], count: numbers.count)
+    let scale = window.scale
+    let first = TimeWindow(tile: numbers.lowerBound, scale: scale)
     for target in targets where snapshot.tracks.indices.contains(target) {
       let track = snapshot.tracks[target]
       var lower = track.firstIndex(notBefore: max(first.start.microseconds, track.hiddenBefore))
-      for (place, number) in tiles.enumerated() {
+      for (place, number) in numbers.enumerated() {
         let tile = TimeWindow(tile: number, scale: scale)
         let upper = track.firstIndex(notBefore: tile.end.microseconds, from: lower)
         var sums: ArraySlice<Density.Column> = []
@@ -62,12 +71,17 @@ struct TileSource {
           let start = tile.start.advanced(byMicroseconds: -max(density.span, scale.columnDuration))
           sums = density.columns(of: target, from: start, to: tile.end)
         }
-        sources[place].append(
-          TileSource(target: target, points: track.parts(of: lower..<upper), sums: sums))
+        tiles[place].append(TileSource(target: target, points: track.parts(of: lower..<upper), sums: sums))
         lower = upper
       }
     }
-    return sources
+  }
+
+  /// Only one of the targets.
+  func only(_ target: Int) -> TileSources {
+    var alone = self
+    alone.tiles = tiles.map { $0.filter { $0.target == target } }
+    return alone
   }
 }
 
@@ -77,6 +91,12 @@ struct TileCache<Key: Equatable, Value> {
   private struct Tile {
     let sources: [TileSource]
     let value: Value
+
+    func isCurrent(_ sources: [TileSource]) -> Bool {
+      guard self.sources.count == sources.count else { return false }
+      for place in sources.indices where !self.sources[place].isSame(as: sources[place]) { return false }
+      return true
+    }
   }
 
   /// What all tiles were made with.
@@ -95,17 +115,20 @@ struct TileCache<Key: Equatable, Value> {
     tiles = tiles.filter { kept.contains($0.key) }
   }
 
-  /// The value of a tile, made anew where its sources have changed or it does not hold any more.
-  mutating func value(
-    of number: Int64, _ sources: [TileSource], holds: (Value) -> Bool = { _ in true }, make: () -> Value
-  ) -> (value: Value, isNew: Bool) {
-    if let tile = tiles[number], holds(tile.value), tile.sources.count == sources.count,
-      zip(tile.sources, sources).allSatisfy({ $0.isSame(as: $1) })
+  /// Makes a tile anew where its sources have changed or its value does not hold any more.
+  /// - Returns: whether it was made.
+  mutating func update(
+    _ number: Int64, _ sources: [TileSource], holds: (Value) -> Bool = { _ in true }, make: () -> Value
+  ) -> Bool {
+    if let place = tiles.index(forKey: number), tiles.values[place].isCurrent(sources),
+      holds(tiles.values[place].value)
     {
-      return (tile.value, false)
+      return false
     }
-    let value = make()
-    tiles[number] = Tile(sources: sources, value: value)
-    return (value, true)
+    tiles[number] = Tile(sources: sources, value: make())
+    return true
   }
+
+  /// `nil` for one that was not made, or was dropped.
+  subscript(number: Int64) -> Value? { tiles[number]?.value }
 }

@@ -32,9 +32,8 @@ struct TiledRaster {
 
   /// - Parameter now: current time on the run's monotonic clock, µs; `nil` omits pending notifications.
   /// - Returns: the rows of the axis.
-  mutating func plot(
-    _ snapshot: Snapshot, window: TimeWindow, targets: [Int], now: Int64?, settings: Settings
-  ) -> RowLookup {
+  mutating func plot(_ sources: TileSources, now: Int64?, settings: Settings) -> RowLookup {
+    let window = sources.window
     if settings != shown?.settings {
       lookup = RowLookup(axis: settings.axis, rows: settings.rows * settings.encoding.rows)
     }
@@ -45,15 +44,12 @@ struct TiledRaster {
         lanes: settings.metrics.count, places: settings.colors.count, hasSpread: settings.hasSpread)
     }
     shown = (settings, window)
-    let numbers = window.tiles
-    tiles.prepare(settings, for: numbers)
-    let sources = TileSource.all(of: targets, in: snapshot, tiles: numbers, scale: window.scale)
-    for (place, number) in numbers.enumerated() {
-      let (tile, isNew) = tiles.value(of: number, sources[place], holds: { !$0.hasPending || $0.now == now })
-      {
-        Self.tile(number, sources[place], lookup: lookup, now: now, settings: settings)
-      }
-      guard isNew || !isSamePlace else { continue }
+    tiles.prepare(settings, for: sources.numbers)
+    for (place, number) in sources.numbers.enumerated() {
+      let isNew = tiles.update(
+        number, sources.tiles[place], holds: { !$0.hasPending || $0.now == now },
+        make: { Self.tile(number, sources.tiles[place], lookup: lookup, now: now, settings: settings) })
+      guard isNew || !isSamePlace, let tile = tiles[number] else { continue }
       let column = number * Int64(TimeWindow.tileColumns) - window.firstColumn
       whole.paste(tile.raster, column: Int(column), run: place)
     }

@@ -58,6 +58,7 @@ struct SnapshotBuilder {
     }
     builtChanges = content.changes
     next.now = now
+    next.rates = next.tracks.map { RateHistory(of: $0, until: next.edge) }
     next.number += 1
     last = next
     return next

@@ -19,6 +19,8 @@ struct Snapshot: Sendable {
   var density: Density?
   /// Counts of the whole run, by target in the same order.
   var totals: [StateCounts] = []
+  /// What was sent in the last seconds, by target in the same order.
+  var rates: [RateHistory] = []
   /// When the snapshot was taken.
   var now = WallTime(microseconds: 0)
   /// The same instant on the monotonic clock, µs; `nil` when the run belongs to another boot.

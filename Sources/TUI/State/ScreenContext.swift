@@ -150,16 +150,18 @@ struct ScreenContext {
     }
   }
 
-  func header(_ state: ViewState) -> HeaderModel {
+  func header(_ state: ViewState) -> HeaderFacts {
     let targets = state.shownTargets(in: shown)
-    var snapshot = shown
-    (snapshot.recording, snapshot.collector) = (latest.recording, latest.collector)
     let news = latest.totals.reduce(0) { $0 + $1.due } - shown.totals.reduce(0) { $0 + $1.due }
-    return HeaderModel(
-      snapshot: snapshot, shown: targets, isFrozen: state.isFrozen, follows: state.anchor == .edge,
-      newSinceFrozen: max(0, news), replay: state.replay,
-      rates: RateHistory(snapshot: shown, targets: targets), hasTargetColors: state.plot.coloring == .target,
-      appearance: appearance, zone: options.zone)
+    var silence: Age?
+    if case .silent(let since) = shown.run?.phase { silence = Age(since: since, now: shown.now) }
+    return HeaderFacts(
+      run: shown.run, silence: silence, interruption: shown.interruption, recording: latest.recording,
+      isCollectorIdle: latest.collector?.isIdle ?? false, openFindings: shown.openFindings,
+      findings: shown.panels.findings.filter(\.isOpen), objectives: shown.objectives,
+      unforwarded: shown.unforwarded, targets: shown.targets, shown: targets, isFrozen: state.isFrozen,
+      follows: state.anchor == .edge, newSinceFrozen: max(0, news), replay: state.replay,
+      rates: RateHistory(snapshot: shown, targets: targets), hasTargetColors: state.plot.coloring == .target)
   }
 
   func log(_ state: ViewState) -> LogModel {

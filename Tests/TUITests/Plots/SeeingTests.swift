@@ -144,7 +144,7 @@ struct SeeingTests {
   private static func marks(of state: ViewState, _ snapshot: Snapshot, _ profile: Profile) throws
     -> (glyphs: Set<UInt32>, count: Int)
   {
-    var tiles = TiledRaster()
+    var kept = PaneCache()
     let appearance = Appearance(theme: .dark, colors: profile.colors, glyphs: profile.glyphs)
     let content = PlotContent(
       snapshot: snapshot, state: state, columns: 91, previous: nil, at: .zero)
@@ -152,9 +152,9 @@ struct SeeingTests {
     let scene = PlotScene(
       snapshot: snapshot, content: content, beside: nil, state: state, panes: panes, calendar: nil,
       hasPointer: false, appearance: appearance, zone: .utc)
-    _ = scene.model(of: 0).picture(&tiles)
+    _ = scene.model(of: 0).picture(&kept)
     var picture = CellPicture(width: 100, height: 20)
-    DotMarks(raster: tiles.whole, geometry: panes.panes[0].geometry, appearance: appearance).draw(&picture)
+    DotMarks(raster: kept.tiles.whole, geometry: panes.panes[0].geometry, appearance: appearance).draw(&picture)
     let glyphs = Set(picture.glyphs.filter { $0 != 0x20 })
     return (glyphs, glyphs.count)
   }

@@ -24,8 +24,9 @@ struct TileTests {
     _ tiles: inout TiledRaster, _ snapshot: Snapshot, _ window: TimeWindow, _ axis: LatencyAxis,
     hasSpread: Bool
   ) {
+    let sources = TileSources(snapshot, targets: Array(snapshot.tracks.indices), window: window)
     _ = tiles.plot(
-      snapshot, window: window, targets: Array(snapshot.tracks.indices), now: snapshot.monotonicNow,
+      sources, now: snapshot.monotonicNow,
       settings: settings(axis, targets: snapshot.tracks.count, hasSpread: hasSpread))
   }
 
@@ -142,7 +143,8 @@ struct TileTests {
     _ tiles: inout StatisticsTiles, _ snapshot: Snapshot, _ window: TimeWindow, _ step: String
   ) throws {
     let facts = WindowStatistics(
-      snapshot: snapshot, window: window, targets: [0, 1], metric: .delivery, includesPending: true, &tiles)
+      TileSources(snapshot, targets: [0, 1], window: window), of: snapshot, targets: [0, 1],
+      metric: .delivery, includesPending: true, &tiles)
     var counts = StateCounts()
     var (values, oldest): ([Int64], Int64?) = ([], nil)
     for track in snapshot.tracks {
@@ -187,9 +189,9 @@ struct TileTests {
     func made(_ key: Int = 0, in window: TimeWindow) -> [Int64] {
       var made: [Int64] = []
       cache.prepare(key, for: window.tiles)
-      let sources = TileSource.all(of: [0], in: snapshot, tiles: window.tiles, scale: scale)
-      for (number, sources) in zip(window.tiles, sources) {
-        _ = cache.value(of: number, sources) {
+      let sources = TileSources(snapshot, targets: [0], window: window)
+      for (number, sources) in zip(sources.numbers, sources.tiles) {
+        _ = cache.update(number, sources) {
           made.append(number)
           return 0
         }

@@ -38,9 +38,9 @@ struct SelectionTests {
     for key in "aaa" { stage.press(key) }
     stage.frame()
     let scene = try #require(stage.scene)
-    var tiles = TiledRaster()
-    _ = scene.model(of: 0).picture(&tiles)
-    let raster = tiles.whole
+    var kept = PaneCache()
+    _ = scene.model(of: 0).picture(&kept)
+    let raster = kept.tiles.whole
     var cells = Set<Int>()
     for mark in try Self.marks(stage) where mark.y >= scene.geometry.firstRow {
       cells.insert((mark.y - scene.geometry.firstRow) * raster.columns + mark.column)

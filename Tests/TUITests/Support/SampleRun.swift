@@ -44,6 +44,7 @@ struct SampleRun {
       snapshot.tracks.append(track)
       snapshot.totals.append(tally)
     }
+    snapshot.rates = snapshot.tracks.map { RateHistory(of: $0, until: snapshot.edge) }
     addEvents(seconds: seconds)
     addLog(seconds: seconds)
   }

@@ -1,0 +1,84 @@
+import ConstraintAnimation
+import Measurement
+
+/// What is behind and beside the marks of a plot: the axes with their labels, the threshold, the newest edge, events and legends.
+struct ScatterBackground: Equatable {
+  let window: TimeWindow
+  let axis: LatencyAxis
+  /// µs.
+  let threshold: Int64?
+  /// The column of the newest edge, where it moves.
+  let edge: Int?
+  let events: [AxisMarks.Mark]
+  let marks: PlotMarks
+  let averages: AverageLines
+  /// The index of the color of what is drawn in one.
+  let place: Int
+  let geometry: ScatterGeometry
+  let appearance: Appearance
+
+  func picture(zone: LocalTime) -> CellPicture {
+    var picture = CellPicture(width: geometry.width, height: geometry.height)
+    picture.row(
+      appearance.glyphs.horizontal, x: 0, y: 0, count: geometry.width, style: appearance(.faint))
+    guard geometry.rows > 0, geometry.columns > 0 else { return picture }
+    let axes = LatencyAxisModel(axis: axis, threshold: threshold, geometry: geometry, appearance: appearance)
+    axes.draw(&picture)
+    drawEdge(&picture)
+    axes.drawThreshold(&picture)
+    LossBand.drawAxis(geometry, appearance, &picture)
+    // Columns below the axis of latencies in which lines are named.
+    var legendColumns = averageLegend.reduce(0) { $0 + 1 + $1.name.count }
+    if marks == .bands {
+      let legend = PercentileLegend(place: place, geometry: geometry, appearance: appearance)
+      legend.draw(&picture)
+      legendColumns = legend.columns
+    }
+    TimeAxisModel(
+      marks: events[...], window: window, geometry: geometry, appearance: appearance, zone: zone,
+      reservedColumns: legendColumns
+    ).draw(&picture)
+    drawAverageLegend(&picture)
+    return picture
+  }
+
+  private func drawEdge(_ picture: inout CellPicture) {
+    guard let edge, appearance.glyphs.grid != 0, appearance.hasManyColors else { return }
+    guard edge >= 0, edge < geometry.columns - 1 else { return }
+    for y in geometry.firstRow..<geometry.axisRow {
+      picture.set(0x250A, x: ScatterGeometry.gutter + edge, y: y, style: appearance(.grid))
+    }
+  }
+
+  /// The lines that are drawn, with their names.
+  private var averageLegend: [(glyph: UInt32, name: String, role: Role)] {
+    guard marks == .dots else { return [] }
+    return (averages.showsMedian ? [(appearance.glyphs.median, "med", .median)] : [])
+      + (averages.showsMean ? [(appearance.glyphs.mean, "avg", .mean)] : [])
+  }
+
+  /// Names the lines in the corner below the axis, at any width. Labels of the axis keep away from it.
+  private func drawAverageLegend(_ picture: inout CellPicture) {
+    let y = geometry.height - 1
+    var x = 0
+    for (glyph, name, role) in averageLegend {
+      picture.set(glyph, x: x, y: y, style: appearance(role))
+      picture.put(name, x: x + 1, y: y, style: appearance(.secondary))
+      x += 1 + name.count
+    }
+  }
+}
+
+/// What one pane keeps between frames.
+struct PaneCache {
+  var tiles = TiledRaster()
+  private var drawn: (background: ScatterBackground, picture: CellPicture)?
+
+  /// The picture of a background, drawn anew where it is another one.
+  mutating func background(_ background: ScatterBackground, zone: LocalTime) -> CellPicture {
+    if let drawn, drawn.background == background { return drawn.picture }
+    let picture = background.picture(zone: zone)
+    drawn = (background, picture)
+    return picture
+  }
+}
