@@ -105,7 +105,7 @@ final class DashboardScreen {
     if state.isFrozen, snapshots.keepsFrozen(request) {
       snapshots.adoptLists(state)
       overlays.invalidateSelection()
-      refreshHeader()
+      refreshHeader(in: context)
       panels.refreshLists(snapshots.shown, snapshots.latest, state)
       goOnSearching()
       return
@@ -317,7 +317,9 @@ final class DashboardScreen {
     step(to: time)
     advanceReplay(to: time)
     status.advance(to: time)
-    if plots.summaryDue.map({ $0 <= time }) ?? false || isSqueezed { refreshPlots(at: time) }
+    if plots.summaryDue.map({ $0 <= time }) ?? false || isSqueezed {
+      refreshPlots(in: context, at: time)
+    }
     step(to: time)
     defer { damage = .zero }
     return damage
@@ -416,19 +418,20 @@ final class DashboardScreen {
       plots.clear()
       return
     }
-    refreshPlots(at: window.time)
-    refreshHeader()
+    let context = context
+    refreshPlots(in: context, at: window.time)
+    refreshHeader(in: context)
     panels.refreshLists(snapshots.shown, snapshots.latest, state)
   }
 
-  private func refreshHeader() {
+  private func refreshHeader(in context: ScreenContext) {
     let facts = context.header(state)
     guard facts != headerFacts else { return }
     headerFacts = facts
     header.invalidate()
   }
 
-  private func refreshPlots(at time: MotionTime) {
+  private func refreshPlots(in context: ScreenContext, at time: MotionTime) {
     // The histogram shows the quantiles, and keeps step with them.
     if plots.refresh(state, in: context, at: time) { panels.invalidate(.histogram) }
     overlays.invalidateSelection()

@@ -10,6 +10,7 @@ final class PlotPane {
   /// By pane.
   private var panes: [PaneCache] = []
   private var statistics = StatisticsTiles()
+  private var scene: SceneKey?
 
   /// - Parameter scene: the plot for a width and a height in cells.
   init(identifier: String, scene: @escaping (Int, Int) -> PlotScene?) {
@@ -21,18 +22,23 @@ final class PlotPane {
   }
 
   /// Works out the content for a snapshot.
-  /// - Parameter place: the window to show instead of the state's own.
+  /// - Parameters:
+  ///   - place: the window to show instead of the state's own.
+  ///   - isAlone: no other plot has the same axis.
   /// - Returns: whether quantiles or window are others than before.
   func refresh(
     _ snapshot: Snapshot, _ state: ViewState, columns: Int, place: TimeWindow? = nil, figures: WindowFigures?,
-    at time: MotionTime
+    isAlone: Bool, at time: MotionTime
   ) -> Bool {
     let previous = content
     let fresh = PlotContent(
       snapshot: snapshot, state: state, columns: columns, place: place, previous: previous, figures: figures,
       &statistics, at: time)
     content = fresh
-    view.invalidate()
+    let scene = SceneKey(snapshot, state, fresh)
+    let looksSame = isAlone && scene == self.scene && previous?.looksSame(as: fresh) ?? false
+    if !looksSame { view.invalidate() }
+    self.scene = scene
     return previous?.summarizedAt != fresh.summarizedAt || previous?.window != fresh.window
       || previous?.isReading != fresh.isReading || previous?.figures != fresh.figures
   }
@@ -46,6 +52,26 @@ final class PlotPane {
   }
 
   func clear() { content = nil }
+}
+
+/// What a plot shows besides its content.
+private struct SceneKey: Equatable {
+  let state: ViewState
+  let run: DisplayedRun?
+  let targets: [DisplayedTarget]
+  let axisMarks: AxisMarks
+  let findings: [FindingRecord]
+  /// The column of the newest edge where it is in the window, or just ahead of it.
+  let edge: Int
+
+  init(_ snapshot: Snapshot, _ state: ViewState, _ content: PlotContent) {
+    self.state = state
+    run = snapshot.run
+    targets = snapshot.targets
+    axisMarks = snapshot.axisMarks
+    findings = snapshot.panels.findings
+    edge = min(content.window.column(of: snapshot.edge), content.window.columns)
+  }
 }
 
 /// The room of the plots: one plot, or two beside each other that share time scale and axis of latencies.
@@ -129,7 +155,8 @@ final class PlotArea {
     let columns = context.panes(state).columns
     guard columns > 0 else { return false }
     var isNew = first.refresh(
-      context.shown, state.first, columns: columns, figures: context.figures.own, at: time)
+      context.shown, state.first, columns: columns, figures: context.figures.own,
+      isAlone: state.comparison == nil, at: time)
     if refreshSecond(state, in: context, at: time) { isNew = true }
     if isNew { compare() }
     return isNew
@@ -176,7 +203,7 @@ final class PlotArea {
     let isOtherRun = snapshot.run?.id != context.shown.run?.id
     return second.refresh(
       snapshot, secondState, columns: columns, place: place,
-      figures: isOtherRun ? context.figures.other : context.figures.own, at: time)
+      figures: isOtherRun ? context.figures.other : context.figures.own, isAlone: false, at: time)
   }
 
   func clear() {

@@ -75,6 +75,14 @@ struct PlotContent {
   /// When bars are to be counted again; `nil` when they are fresh.
   var summaryDue: MotionTime? { isSummaryStale ? summarizedAt + Self.summaryInterval : nil }
 
+  /// Whether the same is to be seen in a later frame: while looking back, nothing new is in the window.
+  func looksSame(as later: PlotContent) -> Bool {
+    !facts.isEmpty && !facts.hasPending && !later.facts.hasPending && sources.isSame(as: later.sources)
+      && targets == later.targets && facts.metric == later.facts.metric
+      && facts.isTruncated == later.facts.isTruncated && isReading == later.isReading
+      && figures == later.figures
+  }
+
   private func isSamePlace(_ window: TimeWindow, _ targets: [Int], _ metric: Metric) -> Bool {
     self.window.scale == window.scale && self.window.columns == window.columns && self.targets == targets
       && facts.metric == metric

@@ -9,6 +9,8 @@ struct ScatterOverlay: Sendable {
   var crosshair: PlotPosition?
   /// The notification nearest to the crosshair.
   var pick: PickedNotification?
+
+  var isEmpty: Bool { selection == nil && box == nil && crosshair == nil }
 }
 
 /// Draws what is pointed at and selected over the marks, with the arithmetic that draws them.

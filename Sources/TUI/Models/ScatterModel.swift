@@ -60,12 +60,12 @@ struct ScatterModel {
     }
     LossBand(outcomes: raster.outcomes, geometry: geometry, appearance: appearance).draw(&picture)
     drawHint(&picture)
-    PlotOverlayModel(
-      overlay: overlay,
-      hitTester: PlotHitTester(
-        snapshot: snapshot, window: window, targets: targets, metrics: metrics, axis: axis,
-        geometry: geometry, dots: dots), appearance: appearance
-    ).draw(&picture)
+    if !overlay.isEmpty {
+      let hitTester = PlotHitTester(
+        snapshot: snapshot, window: window, targets: targets, metrics: metrics, axis: axis, geometry: geometry,
+        dots: dots)
+      PlotOverlayModel(overlay: overlay, hitTester: hitTester, appearance: appearance).draw(&picture)
+    }
     return picture
   }
 
@@ -99,9 +99,10 @@ struct ScatterModel {
 
   /// The events in the window that concern a target on display.
   private var eventMarks: ArraySlice<AxisMarks.Mark> {
+    let marks = snapshot.axisMarks.marks(from: window.start, to: window.end)
+    guard !marks.isEmpty else { return marks }
     let ids = Set(
       targets.compactMap { snapshot.targets.indices.contains($0) ? snapshot.targets[$0].id : nil })
-    let marks = snapshot.axisMarks.marks(from: window.start, to: window.end)
     return marks.allSatisfy { $0.target.map(ids.contains) ?? true }
       ? marks : marks.filter { $0.target.map(ids.contains) ?? true }[...]
   }

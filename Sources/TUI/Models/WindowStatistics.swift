@@ -16,7 +16,9 @@ struct WindowStatistics: Sendable {
   let smallest: Int64?
   /// Includes the ages of pending ones, because they are drawn.
   let largest: Int64?
-  /// Without these.
+  /// Whether some are in flight without a value, so that they look different as time passes.
+  let hasPending: Bool
+  /// Without the ages.
   private(set) var largestValue: Int64?
 
   /// Reads all displayed tracks within the window.
@@ -41,6 +43,7 @@ struct WindowStatistics: Sendable {
     self.metric = metric
     withinError = sum.withinError
     isTruncated = snapshot.lacksOldest(of: targets, from: window.start)
+    hasPending = sum.firstPending < .max
     var oldest: Int64?
     if includesPending, let now = snapshot.monotonicNow, sum.firstPending < now {
       oldest = now - sum.firstPending

@@ -27,9 +27,15 @@ struct TileSource {
   /// Sums that reach into the tile.
   let sums: ArraySlice<Density.Column>
 
+  static func areSame(_ some: [TileSource], _ others: [TileSource]) -> Bool {
+    guard some.count == others.count else { return false }
+    for place in some.indices where !some[place].isSame(as: others[place]) { return false }
+    return true
+  }
+
   /// Whether both are the same memory. As long as one of them is kept nobody writes to it, so that what was worked out from it
   /// still holds.
-  func isSame(as other: TileSource) -> Bool {
+  private func isSame(as other: TileSource) -> Bool {
     guard target == other.target, points.count == other.points.count else { return false }
     for place in points.indices where !Self.isSameMemory(points[place], other.points[place]) { return false }
     return Self.isSameMemory(sums, other.sums)
@@ -77,6 +83,12 @@ struct TileSources {
     }
   }
 
+  /// Whether the same is to be seen in the same window.
+  func isSame(as other: TileSources) -> Bool {
+    window == other.window
+      && zip(tiles, other.tiles).allSatisfy { TileSource.areSame($0, $1) }
+  }
+
   /// Only one of the targets.
   func only(_ target: Int) -> TileSources {
     var alone = self
@@ -91,12 +103,6 @@ struct TileCache<Key: Equatable, Value> {
   private struct Tile {
     let sources: [TileSource]
     let value: Value
-
-    func isCurrent(_ sources: [TileSource]) -> Bool {
-      guard self.sources.count == sources.count else { return false }
-      for place in sources.indices where !self.sources[place].isSame(as: sources[place]) { return false }
-      return true
-    }
   }
 
   /// What all tiles were made with.
@@ -120,7 +126,7 @@ struct TileCache<Key: Equatable, Value> {
   mutating func update(
     _ number: Int64, _ sources: [TileSource], holds: (Value) -> Bool = { _ in true }, make: () -> Value
   ) -> Bool {
-    if let place = tiles.index(forKey: number), tiles.values[place].isCurrent(sources),
+    if let place = tiles.index(forKey: number), TileSource.areSame(tiles.values[place].sources, sources),
       holds(tiles.values[place].value)
     {
       return false

@@ -1,4 +1,5 @@
 import ConstraintAnimation
+import ConstraintAnimationTestKit
 import Measurement
 import Store
 import Terminal
@@ -47,6 +48,54 @@ struct IdleTests {
     let damage = stage.screen.advance(to: MotionTime(nanoseconds: 1_100_000_000))
     #expect(damage.y1 <= stage.screen.context.panelFrame.y0 || damage.y0 >= stage.screen.context.plotFrame.y0)
     #expect(!damage.isEmpty)
+  }
+
+  @Test("while looking back, what is new elsewhere draws nothing, and what changes in the window does")
+  func lookingBack() throws {
+    var stage = try Stage(snapshot: SampleRun(seconds: 300).snapshot)
+    for _ in 0..<8 { stage.press(.left) }
+    stage.frames(60)
+    let plot = stage.screen.context.plotFrame
+    let window = try #require(stage.screen.context.content?.window)
+    var snapshot = stage.screen.context.latest
+    #expect(window.end < snapshot.edge && stage.screen.context.content?.facts.hasPending == false)
+    let track = snapshot.tracks[0]
+    func show(_ change: (inout Snapshot) -> Void) -> CellRect {
+      change(&snapshot)
+      snapshot.number += 1
+      stage.screen.show(snapshot, at: stage.clock.now)
+      return stage.frame().intersection(plot)
+    }
+    let later = show {
+      $0.now = $0.now.advanced(byMicroseconds: 200_000)
+      $0.monotonicNow = $0.monotonicNow.map { $0 + 200_000 }
+      let last = track[track.count - 1]
+      $0.tracks[0].append(
+        SamplePoint(
+          plannedAt: $0.now, plannedMonotonic: last.plannedMonotonic + 200_000, scheduleLag: 40,
+          acceptLatency: 4_000, deliveryLatency: nil, state: .inFlight))
+    }
+    #expect(later.isEmpty)
+    let seen = track.range(from: window.start, to: window.end).lowerBound + 3
+    let change = show {
+      let point = track[seen]
+      _ = $0.tracks[0].update(
+        sequence: track.firstSequence + Int64(seen),
+        to: SamplePoint(
+          plannedAt: WallTime(microseconds: point.plannedAt), plannedMonotonic: point.plannedMonotonic,
+          scheduleLag: 40, acceptLatency: 4_000, deliveryLatency: nil, state: .lost))
+    }
+    #expect(!change.isEmpty)
+    let mark = show {
+      $0.axisMarks.append([
+        ListEntry(
+          number: 1_000,
+          row: Event(
+            at: window.start.advanced(byMicroseconds: window.duration / 2), kind: .connected,
+            target: $0.targets[0].id))
+      ])
+    }
+    #expect(!mark.isEmpty)
   }
 
   @Test("quantiles that were put off are taken half a second later without anything else coming")
