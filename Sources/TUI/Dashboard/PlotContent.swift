@@ -34,7 +34,7 @@ struct PlotContent {
     targets = state.shownTargets(in: snapshot)
     let metrics = state.metrics(in: snapshot)
     let metric = metrics[0]
-    sources = TileSources(snapshot, targets: targets, window: window)
+    sources = TileSources(snapshot, targets: targets, window: window, after: previous?.sources)
     facts = WindowStatistics(
       sources, of: snapshot, targets: targets, metric: metric,
       includesPending: snapshot.run?.isLive ?? false, &tiles)

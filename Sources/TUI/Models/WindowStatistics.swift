@@ -74,6 +74,17 @@ struct WindowStatistics: Sendable {
 
 /// Counts and values of each tile, for each metric on display.
 struct StatisticsTiles {
+  private var metrics: [Metric: MetricTiles] = [:]
+
+  /// - Returns: what the window's tiles have together, and the values of each.
+  fileprivate mutating func statistics(
+    of sources: TileSources, targets: [Int], metric: Metric
+  ) -> (sum: PointStatistics, parts: [[Int64]]) {
+    metrics[metric, default: MetricTiles()].statistics(of: sources, targets: targets, metric: metric)
+  }
+}
+
+private struct MetricTiles {
   private struct Key: Equatable {
     let scale: TimeScale
     let targets: [Int]
@@ -81,41 +92,43 @@ struct StatisticsTiles {
     var window: TimeWindow?
   }
 
-  private typealias Cache = TileCache<Key, PointStatistics>
+  private typealias Cache = TileCache<Key, (PointStatistics, [Int64])>
 
-  private var caches: [Metric: (whole: Cache, edges: Cache)] = [:]
+  private var whole = Cache()
+  private var edges = Cache()
+  /// What was put together last, by tile.
+  private var shown: (window: TimeWindow, targets: [Int])?
+  private var statistics: [PointStatistics] = []
+  private var parts: [[Int64]] = []
 
-  /// - Returns: what the window's tiles have together, and the values of each.
-  fileprivate mutating func statistics(
+  mutating func statistics(
     of sources: TileSources, targets: [Int], metric: Metric
   ) -> (sum: PointStatistics, parts: [[Int64]]) {
     let window = sources.window
-    var (whole, edges) = caches.removeValue(forKey: metric) ?? (Cache(), Cache())
     whole.prepare(Key(scale: window.scale, targets: targets), for: sources.numbers)
     edges.prepare(Key(scale: window.scale, targets: targets, window: window), for: sources.numbers)
-    var sum = PointStatistics()
-    var parts: [[Int64]] = []
-    parts.reserveCapacity(sources.numbers.count)
-    func take(_ number: Int64, _ tile: [TileSource], _ range: TimeWindow, from cache: inout Cache) {
-      _ = cache.update(number, tile) { PointStatistics(tile, of: metric, in: range) }
-      guard let statistics = cache[number] else { return }
-      sum.add(statistics)
-      if !statistics.values.isEmpty { parts.append(statistics.values) }
+    let isSamePlace = shown.map { $0 == (window, targets) } ?? false
+    if !isSamePlace {
+      statistics = Array(repeating: PointStatistics(), count: sources.numbers.count)
+      parts = Array(repeating: [], count: sources.numbers.count)
+      shown = (window, targets)
     }
-    for (number, sources) in zip(sources.numbers, sources.tiles) {
+    for (place, number) in sources.numbers.enumerated() {
       let tile = TimeWindow(tile: number, scale: window.scale)
-      if tile.start >= window.start, tile.end <= window.end {
-        take(number, sources, tile, from: &whole)
-      } else {
-        take(number, sources, window, from: &edges)
-      }
+      let isWhole = tile.start >= window.start && tile.end <= window.end
+      let source = sources.tiles[place]
+      let isNew =
+        isWhole
+        ? whole.update(number, source) { PointStatistics.make(source, of: metric, in: tile) }
+        : edges.update(number, source) { PointStatistics.make(source, of: metric, in: window) }
+      guard isNew || !isSamePlace, let known = isWhole ? whole[number] : edges[number] else { continue }
+      (statistics[place], parts[place]) = known
     }
-    caches[metric] = (whole, edges)
-    return (sum, parts)
+    return (statistics.reduce(into: PointStatistics()) { $0.add($1) }, parts)
   }
 }
 
-/// Counts and values of some notifications.
+/// Counts of some notifications, and the ends of their values.
 private struct PointStatistics {
   private(set) var counts = StateCounts()
   private(set) var withinError = 0
@@ -126,19 +139,19 @@ private struct PointStatistics {
   /// The earliest planned time of one that is in flight without a value, on the monotonic clock, µs; the largest number without
   /// any.
   private(set) var firstPending = Int64.max
-  /// µs.
-  private(set) var values: [Int64] = []
-
-  init() {}
 
   /// - Parameter window: points outside are left out.
-  init(_ sources: [TileSource], of metric: Metric, in window: TimeWindow) {
+  /// - Returns: with the values, µs.
+  static func make(
+    _ sources: [TileSource], of metric: Metric, in window: TimeWindow
+  ) -> (PointStatistics, [Int64]) {
+    var statistics = PointStatistics()
     let (start, end) = (window.start.microseconds, window.end.microseconds)
     var sweep = Sweep(metric: metric)
     var states = Array(repeating: 0, count: NotificationState.allCases.count)
     // Upper limit of the number of values.
-    let room = sources.reduce(0) { $0 + $1.points.reduce(0) { $0 + $1.count } }
-    values = Array(unsafeUninitializedCapacity: room) { buffer, count in
+    let room = sources.reduce(0) { $0 + $1.count }
+    let values = [Int64](unsafeUninitializedCapacity: room) { buffer, count in
       states.withUnsafeMutableBufferPointer { states in
         for points in sources.lazy.flatMap(\.points) {
           points.withUnsafeBufferPointer { points in
@@ -150,13 +163,14 @@ private struct PointStatistics {
       }
       count = sweep.count
     }
-    for state in NotificationState.allCases { counts[state] = states[state.rawValue] }
-    (counts.sent, counts.acceptedByProvider) = (sweep.sent, sweep.accepted)
-    withinError = sweep.withinError
-    (smallest, largest, firstPending) = (sweep.smallest, sweep.largest, sweep.firstPending)
+    for state in NotificationState.allCases { statistics.counts[state] = states[state.rawValue] }
+    (statistics.counts.sent, statistics.counts.acceptedByProvider) = (sweep.sent, sweep.accepted)
+    statistics.withinError = sweep.withinError
+    (statistics.smallest, statistics.largest) = (sweep.smallest, sweep.largest)
+    statistics.firstPending = sweep.firstPending
+    return (statistics, values)
   }
 
-  /// Adds all but the values.
   mutating func add(_ other: PointStatistics) {
     counts = counts + other.counts
     withinError += other.withinError

@@ -27,6 +27,8 @@ struct TileSource {
   /// Sums that reach into the tile.
   let sums: ArraySlice<Density.Column>
 
+  var count: Int { points.reduce(0) { $0 + $1.count } }
+
   static func areSame(_ some: [TileSource], _ others: [TileSource]) -> Bool {
     guard some.count == others.count else { return false }
     for place in some.indices where !some[place].isSame(as: others[place]) { return false }
@@ -58,28 +60,67 @@ struct TileSources {
   let numbers: ClosedRange<Int64>
   /// Of each tile, by target.
   private(set) var tiles: [[TileSource]]
+  private let targets: [Int]
+  private let tracks: [PointTrack]
+  private let density: Density?
 
-  init(_ snapshot: Snapshot, targets: [Int], window: TimeWindow) {
+  /// - Parameter earlier: of an earlier frame; what has not changed since is taken over.
+  init(_ snapshot: Snapshot, targets: [Int], window: TimeWindow, after earlier: TileSources? = nil) {
     self.window = window
+    self.targets = targets.filter(snapshot.tracks.indices.contains)
     numbers = window.tiles
-    tiles = Array(repeating: [], count: numbers.count)
-    let scale = window.scale
-    let first = TimeWindow(tile: numbers.lowerBound, scale: scale)
-    for target in targets where snapshot.tracks.indices.contains(target) {
-      let track = snapshot.tracks[target]
-      var lower = track.firstIndex(notBefore: max(first.start.microseconds, track.hiddenBefore))
-      for (place, number) in numbers.enumerated() {
-        let tile = TimeWindow(tile: number, scale: scale)
-        let upper = track.firstIndex(notBefore: tile.end.microseconds, from: lower)
-        var sums: ArraySlice<Density.Column> = []
-        if let density = snapshot.density {
-          // A column that began before the tile may extend into it.
-          let start = tile.start.advanced(byMicroseconds: -max(density.span, scale.columnDuration))
-          sums = density.columns(of: target, from: start, to: tile.end)
-        }
-        tiles[place].append(TileSource(target: target, points: track.parts(of: lower..<upper), sums: sums))
-        lower = upper
+    tracks = self.targets.map { snapshot.tracks[$0] }
+    density = snapshot.density
+    if let earlier, density == nil, earlier.density == nil, window == earlier.window,
+      self.targets == earlier.targets
+    {
+      tiles = earlier.tiles
+      for place in tracks.indices { takeOver(place, from: earlier) }
+    } else {
+      tiles = Array(repeating: [], count: numbers.count)
+      for place in tiles.indices { tiles[place].reserveCapacity(tracks.count) }
+      for place in tracks.indices { divide(place, from: 0) }
+    }
+  }
+
+  /// Divides a track among the tiles whose points may be others than in an earlier frame.
+  private mutating func takeOver(_ place: Int, from earlier: TileSources) {
+    let same = tracks[place].unchangedCount(since: earlier.tracks[place])
+    var seen = lowerIndex(place)
+    guard tracks[place].hiddenBefore == earlier.tracks[place].hiddenBefore, seen < same else {
+      return divide(place, from: 0)
+    }
+    // The last point before the end of a tile may have been the last of all.
+    let tile = tiles.firstIndex { tile in
+      let next = seen + tile[place].count
+      defer { seen = next }
+      return next >= same
+    }
+    if let tile { divide(place, from: tile) }
+  }
+
+  /// The index of the first point of a track in the first tile.
+  private func lowerIndex(_ place: Int) -> Int {
+    let first = TimeWindow(tile: numbers.lowerBound, scale: window.scale)
+    return tracks[place].firstIndex(notBefore: max(first.start.microseconds, tracks[place].hiddenBefore))
+  }
+
+  /// Divides the points of a track among the tiles from one on.
+  private mutating func divide(_ place: Int, from first: Int) {
+    let track = tracks[place]
+    var lower = tiles[..<first].reduce(lowerIndex(place)) { $0 + $1[place].count }
+    for (tile, number) in numbers.enumerated().dropFirst(first) {
+      let stretch = TimeWindow(tile: number, scale: window.scale)
+      let upper = track.firstIndex(notBefore: stretch.end.microseconds, from: lower)
+      var sums: ArraySlice<Density.Column> = []
+      if let density {
+        // A column that began before the tile may extend into it.
+        let start = stretch.start.advanced(byMicroseconds: -max(density.span, window.scale.columnDuration))
+        sums = density.columns(of: targets[place], from: start, to: stretch.end)
       }
+      let source = TileSource(target: targets[place], points: track.parts(of: lower..<upper), sums: sums)
+      if tiles[tile].indices.contains(place) { tiles[tile][place] = source } else { tiles[tile].append(source) }
+      lower = upper
     }
   }
 

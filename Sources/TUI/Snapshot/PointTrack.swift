@@ -111,6 +111,20 @@ struct PointTrack: Sendable {
     }
   }
 
+  /// How many points at the front are those of an earlier state of the track, in the same memory.
+  func unchangedCount(since earlier: PointTrack) -> Int {
+    guard target == earlier.target, firstSequence == earlier.firstSequence else { return 0 }
+    let common = min(chunks.count, earlier.chunks.count)
+    let changed = (0..<common).first { chunk in
+      chunks[chunk].withUnsafeBufferPointer { points in
+        earlier.chunks[chunk].withUnsafeBufferPointer {
+          points.baseAddress != $0.baseAddress || points.count != $0.count
+        }
+      }
+    }
+    return min(count, earlier.count, (changed ?? common) * Self.chunkSize)
+  }
+
   /// Calls `body` with contiguous buffers that together make up `range`.
   func forEachRun(in range: Range<Int>, _ body: (UnsafeBufferPointer<SamplePoint>) -> Void) {
     forEachPart(of: range) { chunk, part in

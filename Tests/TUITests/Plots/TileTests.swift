@@ -20,11 +20,16 @@ struct TileTests {
       hasSpread: hasSpread)
   }
 
+  private static func sources(
+    _ snapshot: Snapshot, _ window: TimeWindow, after earlier: TileSources? = nil
+  ) -> TileSources {
+    TileSources(snapshot, targets: Array(snapshot.tracks.indices), window: window, after: earlier)
+  }
+
   private static func plot(
-    _ tiles: inout TiledRaster, _ snapshot: Snapshot, _ window: TimeWindow, _ axis: LatencyAxis,
+    _ tiles: inout TiledRaster, _ sources: TileSources, _ snapshot: Snapshot, _ axis: LatencyAxis,
     hasSpread: Bool
   ) {
-    let sources = TileSources(snapshot, targets: Array(snapshot.tracks.indices), window: window)
     _ = tiles.plot(
       sources, now: snapshot.monotonicNow,
       settings: settings(axis, targets: snapshot.tracks.count, hasSpread: hasSpread))
@@ -99,15 +104,16 @@ struct TileTests {
   }
 
   @Test("a frame from kept tiles is the one that is drawn without them, whatever changes in between")
-  func frames() throws {
+  func frames() {
     var generator = SeededGenerator(seed: 11)
     var snapshot = SampleRun(seconds: 60, rate: 30, targets: ["a", "b"]).snapshot
     var axis = LatencyAxis(kind: .logarithmic, lower: 20_000, upper: 2_000_000)
     var (kept, hasSpread, end, columns) = (TiledRaster(), false, Int64(120), 50)
     var statistics = StatisticsTiles()
-    for step in 0..<120 {
+    var earlier: TileSources?
+    for step in 0..<200 {
       var what = "\(step): "
-      switch Int.random(in: 0..<8, using: &generator) {
+      switch Int.random(in: 0..<9, using: &generator) {
       case 0, 1, 2:
         what += "the run goes on"
         Self.goOn(&snapshot, by: .random(in: 0.05...2, using: &generator), &generator)
@@ -122,6 +128,10 @@ struct TileTests {
         what += "another width"
         columns = .random(in: 3...90, using: &generator)
       case 6:
+        what += "the oldest are summed up"
+        let hidden = Self.window(end - Int64.random(in: 0...60, using: &generator)).start.microseconds
+        for place in snapshot.tracks.indices { snapshot.tracks[place].hiddenBefore = hidden }
+      case 7:
         what += "only time passes"
         snapshot.monotonicNow = snapshot.monotonicNow.map { $0 + 300_000 }
       default:
@@ -129,26 +139,28 @@ struct TileTests {
         hasSpread.toggle()
       }
       let window = Self.window(end, columns: columns)
-      Self.plot(&kept, snapshot, window, axis, hasSpread: hasSpread)
+      let sources = Self.sources(snapshot, window, after: earlier)
+      earlier = sources
+      Self.plot(&kept, sources, snapshot, axis, hasSpread: hasSpread)
       Self.expectSame(kept.whole, Self.direct(snapshot, window, axis, hasSpread: hasSpread), what)
       var fresh = TiledRaster()
-      Self.plot(&fresh, snapshot, window, axis, hasSpread: hasSpread)
+      Self.plot(&fresh, Self.sources(snapshot, window), snapshot, axis, hasSpread: hasSpread)
       #expect(kept.whole.rowCounts == fresh.whole.rowCounts && kept.whole.sums == fresh.whole.sums, "\(what)")
-      try Self.expectStatistics(&statistics, snapshot, window, what)
+      Self.expectStatistics(&statistics, sources, snapshot, what)
     }
   }
 
   /// Compares with a plain pass over all points.
   private static func expectStatistics(
-    _ tiles: inout StatisticsTiles, _ snapshot: Snapshot, _ window: TimeWindow, _ step: String
-  ) throws {
+    _ tiles: inout StatisticsTiles, _ sources: TileSources, _ snapshot: Snapshot, _ step: String
+  ) {
+    let window = sources.window
     let facts = WindowStatistics(
-      TileSources(snapshot, targets: [0, 1], window: window), of: snapshot, targets: [0, 1],
-      metric: .delivery, includesPending: true, &tiles)
+      sources, of: snapshot, targets: [0, 1], metric: .delivery, includesPending: true, &tiles)
     var counts = StateCounts()
     var (values, oldest): ([Int64], Int64?) = ([], nil)
     for track in snapshot.tracks {
-      for place in 0..<track.count where window.contains(WallTime(microseconds: track[place].plannedAt)) {
+      for place in track.range(from: window.start, to: window.end) {
         counts.add(track[place])
         if let value = track[place].value(of: .delivery) {
           values.append(value)
@@ -173,7 +185,7 @@ struct TileTests {
       let window = Self.window(end)
       let snapshot = DensityTests.summed(
         all, until: SampleRun.start.advanced(byMicroseconds: seconds * 1_000_000), in: window)
-      Self.plot(&kept, snapshot, window, axis, hasSpread: true)
+      Self.plot(&kept, Self.sources(snapshot, window), snapshot, axis, hasSpread: true)
       Self.expectSame(
         kept.whole, Self.direct(snapshot, window, axis, hasSpread: true), "until \(seconds) s, \(end)")
     }
