@@ -13,7 +13,7 @@ final class LiveStore {
   private var random = SystemRandomNumberGenerator()
 
   /// So many a second that about ten thousand are in view with the scale that the dashboard chooses.
-  static let rate = 333.0
+  static let rate = 190.0
 
   /// Begins a run that has been going on for a minute.
   init(_ path: String) throws {

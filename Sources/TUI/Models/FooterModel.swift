@@ -48,10 +48,11 @@ struct FooterModel {
   /// The keys that hold in any panel.
   private func general(without named: Set<DashboardAction>) -> [LineItem] {
     keys.lines.compactMap { line -> LineItem? in
+      guard let short = line.short, !line.bindings.contains(where: { named.contains($0.action) }) else {
+        return nil
+      }
       let keys = appearance.isASCII ? line.plainKeys : line.keys
-      guard let short = line.short, !keys.isEmpty,
-        !line.bindings.contains(where: { named.contains($0.action) })
-      else { return nil }
+      if keys.isEmpty { return nil }
       return LineItem(
         priority: Self.priority(of: line),
         [TextSpan(keys, appearance(.key)), TextSpan(" \(short)", appearance(.secondary))])
