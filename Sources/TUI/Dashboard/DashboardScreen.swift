@@ -372,7 +372,7 @@ final class DashboardScreen {
     for view in [header, notice, status.view] { view.invalidate() }
   }
 
-  func setCost(_ cost: FrameCost) { status.setCost(cost) }
+  func setCost(_ cost: FrameCost) { status.setCost(cost, isShown: state.showsFrameCost) }
 
   /// Shows a message for a few seconds.
   func say(_ text: String, _ role: Role = .accent) { status.say(text, role, at: window.time) }

@@ -72,10 +72,11 @@ final class StatusLine {
     show(FooterMessage(text: text, role: role, until: time + FooterMessage.stay))
   }
 
-  func setCost(_ cost: FrameCost) {
+  /// - Parameter isShown: it is on display.
+  func setCost(_ cost: FrameCost, isShown: Bool) {
     guard cost != self.cost else { return }
     self.cost = cost
-    view.invalidate()
+    if isShown { view.invalidate() }
   }
 
   /// When the message goes by itself; `nil` when it does not.

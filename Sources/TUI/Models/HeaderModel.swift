@@ -42,7 +42,8 @@ struct HeaderModel {
   func picture(width: Int) -> CellPicture {
     var picture = CellPicture(width: width, height: 1)
     let line = FittedLine(
-      left: [brand, phase] + interruptionItem + recordingItem + whereabouts + findingItems + objectiveItems + forwarding
+      left: [brand, phase] + interruptionItem + recordingItem + whereabouts + findingItems + objectiveItems
+        + forwarding
         + names,
       right: speed,
       width: width - 2,
@@ -284,7 +285,8 @@ struct HeaderModel {
     let role: Role = sent < asked - slack ? .warning : .text
     return [
       LineItem(
-        priority: 40, [TextSpan(Sparkline.text(facts.rates.perSecond, appearance.glyphs), appearance(.accent))]),
+        priority: 40,
+        [TextSpan(Sparkline.text(facts.rates.perSecond, appearance.glyphs), appearance(.accent))]),
       LineItem(
         priority: 60,
         [TextSpan("sent ", appearance(.secondary)), TextSpan(Self.rate(sent), appearance(role))]),

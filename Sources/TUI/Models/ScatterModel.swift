@@ -42,7 +42,8 @@ struct ScatterModel {
       // The ages of pending ones are not known once the collector is silent.
       now: snapshot.run?.isLive ?? false ? snapshot.monotonicNow : nil,
       settings: TiledRaster.Settings(
-        scale: window.scale, axis: axis, rows: geometry.rows, encoding: dots, metrics: metrics, colors: colors,
+        scale: window.scale, axis: axis, rows: geometry.rows, encoding: dots, metrics: metrics,
+        colors: colors,
         hasSpread: marks != .dots))
     let raster = kept.tiles.whole
     switch marks {
@@ -62,7 +63,8 @@ struct ScatterModel {
     drawHint(&picture)
     if !overlay.isEmpty {
       let hitTester = PlotHitTester(
-        snapshot: snapshot, window: window, targets: targets, metrics: metrics, axis: axis, geometry: geometry,
+        snapshot: snapshot, window: window, targets: targets, metrics: metrics, axis: axis,
+        geometry: geometry,
         dots: dots)
       PlotOverlayModel(overlay: overlay, hitTester: hitTester, appearance: appearance).draw(&picture)
     }

@@ -119,7 +119,11 @@ struct TileSources {
         sums = density.columns(of: targets[place], from: start, to: stretch.end)
       }
       let source = TileSource(target: targets[place], points: track.parts(of: lower..<upper), sums: sums)
-      if tiles[tile].indices.contains(place) { tiles[tile][place] = source } else { tiles[tile].append(source) }
+      if tiles[tile].indices.contains(place) {
+        tiles[tile][place] = source
+      } else {
+        tiles[tile].append(source)
+      }
       lower = upper
     }
   }

@@ -83,6 +83,10 @@ public enum CellText {
     if value >= 0x2500 && value < 0x25FD || value >= 0x1CD00 && value < 0x1CDE6 {
       return .glyph(value, columns: 1)
     }
+    // Letters, signs, dashes and dots of most texts need no look at Unicode's tables; U+00AD is invisible.
+    if value >= 0xA1 && value <= 0xFF && value != 0xAD || value >= 0x2010 && value <= 0x2027 {
+      return .glyph(value, columns: 1)
+    }
     // An empty braille cell is wider than a space in some fonts.
     if value == 0x2800 { return .glyph(0x20, columns: 1) }
     if value < 0x20 { return .glyph(0x2400 + value, columns: 1) }

@@ -154,7 +154,8 @@ struct SeeingTests {
       hasPointer: false, appearance: appearance, zone: .utc)
     _ = scene.model(of: 0).picture(&kept)
     var picture = CellPicture(width: 100, height: 20)
-    DotMarks(raster: kept.tiles.whole, geometry: panes.panes[0].geometry, appearance: appearance).draw(&picture)
+    DotMarks(raster: kept.tiles.whole, geometry: panes.panes[0].geometry, appearance: appearance).draw(
+      &picture)
     let glyphs = Set(picture.glyphs.filter { $0 != 0x20 })
     return (glyphs, glyphs.count)
   }
