@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The dashboard on many notifications in the engine: its first frame with data, a narrow window, and a pan. The rows are those
-of one forwarded run, repeated by the engine over the hours after it."""
+of one forwarded run, repeated by the engine over the hours after it, and merged."""
 
 import os
 import pathlib
@@ -78,6 +78,17 @@ def fill(port, folder, configuration):
     print()
 
 
+def settle(port, within=1800):
+    """Waits until the engine has merged what was inserted at once: rows that come all day lie in few parts."""
+    began = time.monotonic()
+    quiet = 0
+    while quiet < 5 and time.monotonic() - began < within:
+        quiet = quiet + 1 if ask(port, "SELECT count() FROM system.merges") == [["0"]] else 0
+        time.sleep(2)
+    parts = ask(port, "SELECT count() FROM system.parts WHERE active AND table = 'sample' AND database = 'pushscope'")[0][0]
+    print(f"  merged for {time.monotonic() - began:.0f} s, {parts} parts{'' if quiet == 5 else ', not to the end'}")
+
+
 def is_read(text):
     return DIGITS.search(text) is not None
 
@@ -100,6 +111,7 @@ with tempfile.TemporaryDirectory(prefix="pushscope-large-") as name:
             subprocess.run([PUSHSCOPE, "fleet", "setup", "--no-users", "--config", configuration], check=True,
                            stdout=subprocess.DEVNULL)
             fill(port, folder, configuration)
+        settle(port)
         run, start, end = ask(port, "SELECT run, formatDateTime(started_at, '%FT%TZ'), formatDateTime(started_at + "
                               "toIntervalSecond(dateDiff('second', started_at, ended_at) / 2), '%FT%TZ') FROM pushscope.run FINAL")[0]
         rows, size = ask(port, "SELECT sum(rows), sum(data_compressed_bytes) FROM system.parts WHERE active AND table = 'sample'"

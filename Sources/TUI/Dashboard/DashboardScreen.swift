@@ -20,7 +20,7 @@ final class DashboardScreen {
   private var opening: OpeningView?
   private let body = View(identifier: "body")
   private let header = PictureView(identifier: "header")
-  private var headerFacts: HeaderFacts?
+  private var headerContent: HeaderContent?
   private let notice = PictureView(identifier: "notice")
   private let plots: PlotArea
   private let panels: PanelHost
@@ -66,8 +66,8 @@ final class DashboardScreen {
     panels.setAxis(state.slides)
     panels.fitTabs(size.columns)
     header.make = { [unowned self] width, _ in
-      self.headerFacts.map {
-        HeaderModel(facts: $0, appearance: self.appearance, zone: options.zone).picture(width: width)
+      self.headerContent.map {
+        HeaderModel(content: $0, appearance: self.appearance, zone: options.zone).picture(width: width)
       } ?? CellPicture(width: width, height: 1)
     }
     notice.make = { [unowned self] in
@@ -425,9 +425,9 @@ final class DashboardScreen {
   }
 
   private func refreshHeader(in context: ScreenContext) {
-    let facts = context.header(state)
-    guard facts != headerFacts else { return }
-    headerFacts = facts
+    let content = context.header(state)
+    guard content != headerContent else { return }
+    headerContent = content
     header.invalidate()
   }
 

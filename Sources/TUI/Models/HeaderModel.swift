@@ -4,7 +4,7 @@ import Measurement
 import Store
 
 /// What the first line says. While this stays the same, the line does.
-struct HeaderFacts: Equatable {
+struct HeaderContent: Equatable {
   let run: DisplayedRun?
   /// How long the collector has been silent; `nil` while it is not.
   let silence: Age?
@@ -34,7 +34,7 @@ struct HeaderFacts: Equatable {
 
 /// The first line: the run, its phase and its rates.
 struct HeaderModel {
-  let facts: HeaderFacts
+  let content: HeaderContent
   let appearance: Appearance
   let zone: LocalTime
 
@@ -62,7 +62,7 @@ struct HeaderModel {
 
   private var phase: LineItem {
     let bullet = appearance.glyphs.bullet
-    if let replay = facts.replay {
+    if let replay = content.replay {
       let time = zone.civil(replay.position)
       let state =
         replay.isPaused ? "\(appearance.glyphs.pause) paused at" : "\(appearance.glyphs.play) replay"
@@ -81,22 +81,22 @@ struct HeaderModel {
             TextSpan(" \(times)\(replay.speed)", appearance(.strong)),
           ]))
     }
-    if facts.isFrozen {
-      let count = FixedPoint.grouped(facts.newSinceFrozen)
-      let (news, shortNews) = facts.newSinceFrozen > 0 ? (", \(count) new", " +\(count)") : ("", "")
+    if content.isFrozen {
+      let count = FixedPoint.grouped(content.newSinceFrozen)
+      let (news, shortNews) = content.newSinceFrozen > 0 ? (", \(count) new", " +\(count)") : ("", "")
       let frozen = "\(appearance.glyphs.pause) frozen"
       return LineItem(
         priority: 68, [TextSpan(frozen + news, appearance(.frozen))],
         short: LineItem.Short(priority: 90, spans: [TextSpan(frozen + shortNews, appearance(.frozen))]))
     }
-    switch facts.run?.phase {
+    switch content.run?.phase {
     case .live:
       // That the window is in the past is more important than that the run is live.
       return LineItem(
         priority: 90, [TextSpan("\(bullet) ", appearance(.live)), TextSpan("live", appearance(.live))],
         short: LineItem.Short(priority: 90, spans: [TextSpan(bullet, appearance(.live))]))
     case .silent:
-      let age = facts.silence.map { "\($0)" } ?? ""
+      let age = content.silence.map { "\($0)" } ?? ""
       return LineItem(
         priority: 68, [TextSpan("\(bullet) collector gone for \(age)", appearance(.alarm))],
         short: LineItem.Short(
@@ -120,7 +120,7 @@ struct HeaderModel {
 
   /// That an engine does not answer, and since when.
   private var interruptionItem: [LineItem] {
-    guard let interruption = facts.interruption else { return [] }
+    guard let interruption = content.interruption else { return [] }
     let since = zone.civil(interruption.since).hoursMinutesSeconds
     return [
       LineItem(
@@ -131,10 +131,10 @@ struct HeaderModel {
 
   /// The recorded run, when another one is shown.
   private var recordingItem: [LineItem] {
-    if facts.isCollectorIdle, facts.replay == nil {
+    if content.isCollectorIdle, content.replay == nil {
       return [LineItem(priority: 71, [TextSpan("collector idle, s starts a run", appearance(.secondary))])]
     }
-    guard let run = facts.recording else { return [] }
+    guard let run = content.recording else { return [] }
     let name = FittedText.truncated(
       run.name ?? String("\(run.id)".prefix(13)), columns: 24, ellipsis: appearance.glyphs.ellipsis)
     return [
@@ -155,7 +155,9 @@ struct HeaderModel {
 
   /// Says that the window is in the past.
   private var whereabouts: [LineItem] {
-    guard !facts.follows, !facts.isFrozen, facts.replay == nil, facts.run?.isLive ?? false else { return [] }
+    guard !content.follows, !content.isFrozen, content.replay == nil, content.run?.isLive ?? false else {
+      return []
+    }
     return [
       LineItem(
         priority: 85,
@@ -166,8 +168,8 @@ struct HeaderModel {
 
   /// How many incidents are going on.
   private var findingItems: [LineItem] {
-    let count = facts.openFindings
-    guard count > 0, facts.run?.isLive ?? false, facts.replay == nil else { return [] }
+    let count = content.openFindings
+    guard count > 0, content.run?.isLive ?? false, content.replay == nil else { return [] }
     let words = count == 1 ? "1 finding" : "\(count) findings"
     return [
       LineItem(
@@ -178,7 +180,7 @@ struct HeaderModel {
 
   /// What the incident that began last says.
   private var headline: [LineItem] {
-    let open = FindingIncident.group(facts.findings)
+    let open = FindingIncident.group(content.findings)
     guard let incident = open.last else { return [] }
     let since = zone.civil(incident.start).hoursMinutesSeconds
     let words = FindingsModel.plain(FindingText(incident.first).headline, appearance)
@@ -191,8 +193,9 @@ struct HeaderModel {
 
   /// Breached objectives by name, otherwise how many are kept; and that nobody could be told.
   private var objectiveItems: [LineItem] {
-    let summary = facts.objectives
-    guard summary.count > 0 || summary.undelivered > 0, facts.run?.isLive ?? false, facts.replay == nil else {
+    let summary = content.objectives
+    guard summary.count > 0 || summary.undelivered > 0, content.run?.isLive ?? false, content.replay == nil
+    else {
       return []
     }
     var items: [LineItem] = []
@@ -217,8 +220,8 @@ struct HeaderModel {
 
   /// That rows stay on this host.
   private var forwarding: [LineItem] {
-    let rows = facts.unforwarded
-    guard rows > 0, facts.replay == nil else { return [] }
+    let rows = content.unforwarded
+    guard rows > 0, content.replay == nil else { return [] }
     let count = FixedPoint.grouped(rows) + (rows < ForwardPause.most ? "" : "+")
     return [
       LineItem(
@@ -229,7 +232,7 @@ struct HeaderModel {
 
   private var names: [LineItem] {
     var items: [LineItem] = []
-    let known = facts.shown.filter(facts.targets.indices.contains)
+    let known = content.shown.filter(content.targets.indices.contains)
     if !known.isEmpty {
       let most = min(known.count, Self.mostNames)
       var item = LineItem(
@@ -241,7 +244,7 @@ struct HeaderModel {
       }
       items.append(item)
     }
-    if let name = facts.run?.name {
+    if let name = content.run?.name {
       let text = FittedText.truncated(name, columns: 32, ellipsis: appearance.glyphs.ellipsis)
       // Of several recordings the name says which one this is.
       items.append(LineItem(priority: 69, [TextSpan(text, appearance(.secondary))]))
@@ -251,12 +254,12 @@ struct HeaderModel {
 
   /// Targets that are shown together have the colors and signs of their marks: this is the legend.
   private func names(of shown: [Int], columns: Int, most: Int) -> [TextSpan] {
-    let isLegend = facts.targets.count > 1 && facts.hasTargetColors
+    let isLegend = content.targets.count > 1 && content.hasTargetColors
     var spans: [TextSpan] = []
     for target in shown.prefix(most) {
       if !spans.isEmpty { spans.append(TextSpan(isLegend ? "  " : " + ", appearance(.text))) }
       let name = FittedText.truncated(
-        facts.targets[target].name, columns: columns, ellipsis: appearance.glyphs.ellipsis)
+        content.targets[target].name, columns: columns, ellipsis: appearance.glyphs.ellipsis)
       guard isLegend else {
         spans.append(TextSpan(name, appearance(.text)))
         continue
@@ -275,18 +278,18 @@ struct HeaderModel {
 
   /// The asked and the achieved rate of a live run.
   private var speed: [LineItem] {
-    guard facts.run?.isLive ?? false, facts.replay == nil else { return [] }
-    let asked = facts.shown.reduce(0) {
-      $0 + (facts.targets.indices.contains($1) ? facts.targets[$1].askedRate : 0)
+    guard content.run?.isLive ?? false, content.replay == nil else { return [] }
+    let asked = content.shown.reduce(0) {
+      $0 + (content.targets.indices.contains($1) ? content.targets[$1].askedRate : 0)
     }
-    let sent = facts.rates.average(seconds: 10)
+    let sent = content.rates.average(seconds: 10)
     // Ten seconds of a random arrival process deviate from its rate by about this much.
     let slack = max(0.05 * asked, 3 * (asked / 10).squareRoot())
     let role: Role = sent < asked - slack ? .warning : .text
     return [
       LineItem(
         priority: 40,
-        [TextSpan(Sparkline.text(facts.rates.perSecond, appearance.glyphs), appearance(.accent))]),
+        [TextSpan(Sparkline.text(content.rates.perSecond, appearance.glyphs), appearance(.accent))]),
       LineItem(
         priority: 60,
         [TextSpan("sent ", appearance(.secondary)), TextSpan(Self.rate(sent), appearance(role))]),

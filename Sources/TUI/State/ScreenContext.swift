@@ -150,12 +150,12 @@ struct ScreenContext {
     }
   }
 
-  func header(_ state: ViewState) -> HeaderFacts {
+  func header(_ state: ViewState) -> HeaderContent {
     let targets = state.shownTargets(in: shown)
     let news = latest.totals.reduce(0) { $0 + $1.due } - shown.totals.reduce(0) { $0 + $1.due }
     var silence: Age?
     if case .silent(let since) = shown.run?.phase { silence = Age(since: since, now: shown.now) }
-    return HeaderFacts(
+    return HeaderContent(
       run: shown.run, silence: silence, interruption: shown.interruption, recording: latest.recording,
       isCollectorIdle: latest.collector?.isIdle ?? false, openFindings: shown.openFindings,
       findings: shown.panels.findings.filter(\.isOpen), objectives: shown.objectives,
