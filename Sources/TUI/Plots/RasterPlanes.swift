@@ -1,0 +1,202 @@
+import Measurement
+import Store
+
+/// The planes of a `DotRaster` while they are drawn on.
+struct RasterPlanes {
+  let columns: Int
+  let dotColumns: Int
+  let dotRows: Int
+  /// Runs of columns in a lane of averages.
+  let runs: Int
+  /// Columns and rows of dots in a cell are powers of two.
+  let columnShift: Int
+  let rowShift: Int
+  let dots: UnsafeMutableBufferPointer<UInt8>
+  let counts: UnsafeMutableBufferPointer<UInt16>
+  let codes: UnsafeMutableBufferPointer<UInt16>
+  let above: UnsafeMutableBufferPointer<UInt16>
+  let below: UnsafeMutableBufferPointer<UInt16>
+  let rowCounts: UnsafeMutableBufferPointer<UInt32>
+  let sums: UnsafeMutableBufferPointer<Int64>
+  let tallies: ColumnTallies
+  let places: Int
+  let shares: UnsafeMutableBufferPointer<UInt16>
+
+  /// Sums of the column that points fall into: they are in the order of time, so that the next one mostly is in the same.
+  struct ColumnSums {
+    let column: Int
+    /// The first row of dots of its run of averages in `rowCounts`.
+    let rows: Int
+    let run: Int
+    var outcome = ColumnOutcome()
+    var present: UInt32 = 0
+    var sum: Int64 = 0
+  }
+
+  /// - Parameter column: -1 for none.
+  @inline(__always)
+  func column(_ column: Int, _ projection: DotRaster.Projection, phase: Int) -> ColumnSums {
+    guard column >= 0 else { return ColumnSums(column: column, rows: 0, run: 0) }
+    let run = projection.lane * runs + (column + phase) / DotRaster.medianColumns
+    return ColumnSums(
+      column: column, rows: run * (dotRows + 2) + 1, run: run,
+      outcome: projection.lane == 0 ? tallies.outcomes[column] : ColumnOutcome())
+  }
+
+  @inline(__always)
+  func keep(_ sums: ColumnSums, _ projection: DotRaster.Projection) {
+    guard sums.column >= 0 else { return }
+    if projection.lane == 0 { tallies.outcomes[sums.column] = sums.outcome }
+    tallies.present[projection.lane * columns + sums.column] &+= sums.present
+    self.sums[sums.run] &+= sums.sum
+  }
+
+  @inline(__always)
+  func plot(
+    _ point: SamplePoint, _ projection: DotRaster.Projection, _ lookup: RowLookup.Reader, phase: Int,
+    _ sums: inout ColumnSums, _ hasPending: inout Bool
+  ) {
+    let code = projection.codes[point.state]
+    if code == 0 { return }
+    let dotColumn = projection.dotColumn(of: point.plannedAt)
+    guard dotColumn >= 0 && dotColumn < dotColumns else { return }
+    let column = dotColumn >> columnShift
+    if column != sums.column {
+      keep(sums, projection)
+      sums = self.column(column, projection, phase: phase)
+    }
+    sums.outcome.add(code)
+    var value = point.rawValue(of: projection.metric)
+    var isPending = false
+    if value == SamplePoint.absent {
+      guard point.state == .inFlight else { return }
+      hasPending = true
+      guard let now = projection.pendingUntil else { return }
+      isPending = true
+      value = now - point.plannedMonotonic
+    }
+    // A corrected latency may be negative, and so may an age between two clocks.
+    value = max(0, value)
+    var row = lookup.row(of: value)
+    // Notifications that were just sent rise from the axis.
+    if isPending, row < 0 { row = 0 }
+    if !isPending {
+      rowCounts[sums.rows + row] &+= 1
+      sums.sum &+= value
+      sums.present &+= 1
+      if projection.lane == 0, !tallies.spread.isEmpty {
+        tallies.spread[column * (dotRows + 2) + row + 1] &+= 1
+      }
+    }
+    if row < 0 {
+      below[column] = max(below[column], code)
+      return
+    }
+    if row >= dotRows {
+      above[column] = max(above[column], code)
+      return
+    }
+    let fromTop = dotRows - 1 - row
+    let cell = (fromTop >> rowShift) * columns + column
+    let place = (fromTop & (1 << rowShift - 1)) << columnShift | dotColumn & (1 << columnShift - 1)
+    dots[cell] |= 1 << UInt8(truncatingIfNeeded: place)
+    if counts[cell] != .max { counts[cell] &+= 1 }
+    codes[cell] = max(codes[cell], code)
+    if places > 1 { share(1, of: code, in: cell) }
+  }
+
+  /// Counts notifications for the color of their cell.
+  @inline(__always)
+  private func share(_ count: UInt16, of code: UInt16, in cell: Int) {
+    let place = cell * places + min(MarkCode(rawValue: code).target, places - 1)
+    let total = shares[place].addingReportingOverflow(count)
+    shares[place] = total.overflow ? .max : total.partialValue
+  }
+}
+
+/// What became of the notifications of one column of cells.
+struct ColumnOutcome: Sendable, Hashable {
+  /// Those that have their end.
+  private(set) var settled: UInt32 = 0
+  /// Those of them that never arrived.
+  private(set) var lost: UInt32 = 0
+  /// The worst class of these; 0 without any.
+  private var worstClass: UInt8 = 0
+
+  /// The share that never arrived, 0 to 1.
+  var share: Double { settled == 0 ? 0 : Double(lost) / Double(settled) }
+
+  var worst: MarkClass? { MarkClass(rawValue: worstClass) }
+
+  /// - Parameter code: a `MarkCode`.
+  @inline(__always)
+  mutating func add(_ code: UInt16) {
+    let markClass = UInt8(truncatingIfNeeded: code >> MarkCode.shift)
+    if markClass == MarkClass.pending.rawValue { return }
+    settled &+= 1
+    guard markClass >= MarkClass.missed.rawValue else { return }
+    lost &+= 1
+    worstClass = max(worstClass, markClass)
+  }
+
+  /// Adds sums.
+  mutating func add(_ counts: StateCounts) {
+    settled &+= UInt32(clamping: counts.settled)
+    for state in NotificationState.allCases where counts[state] > 0 {
+      guard let markClass = MarkClass(state), markClass.isLoss else { continue }
+      lost &+= UInt32(clamping: counts[state])
+      worstClass = max(worstClass, markClass.rawValue)
+    }
+  }
+}
+
+/// What is counted by columns of cells while dots are set.
+struct ColumnTallies {
+  let outcomes: UnsafeMutableBufferPointer<ColumnOutcome>
+  let present: UnsafeMutableBufferPointer<UInt32>
+  let spread: UnsafeMutableBufferPointer<UInt32>
+}
+
+extension RasterPlanes {
+  /// Sets the dots of nearly equal values, in a range of columns of dots inside the raster.
+  /// - Parameter share: how many of them each column of cells has: the count is divided among those that the sum covers, inside
+  ///   and outside, with at least one in each.
+  func fill(
+    _ dotColumns: ClosedRange<Int>, with bucket: DensityBucket, share: UInt32, from lowest: Int,
+    to highest: Int,
+    code: UInt16, phase: Int, lane: Int
+  ) {
+    let cells = (dotColumns.lowerBound >> columnShift)...(dotColumns.upperBound >> columnShift)
+    let middle = bucket.middle
+    for column in cells {
+      let run = lane * runs + (column + phase) / DotRaster.medianColumns
+      rowCounts[run * (dotRows + 2) + (lowest + highest) / 2 + 1] &+= share
+      tallies.present[lane * columns + column] &+= share
+      if lane == 0, !tallies.spread.isEmpty {
+        tallies.spread[column * (dotRows + 2) + (lowest + highest) / 2 + 1] &+= share
+      }
+      sums[run] &+= middle * Int64(share)
+      if lowest < 0 { below[column] = max(below[column], code) }
+      if highest >= dotRows { above[column] = max(above[column], code) }
+    }
+    guard highest >= 0, lowest < dotRows else { return }
+    let rows = max(0, lowest)...min(highest, dotRows - 1)
+    let rowShare = UInt16(clamping: max(1, share / UInt32(rows.count)))
+    for row in rows {
+      let fromTop = dotRows - 1 - row
+      let firstCell = (fromTop >> rowShift) * columns
+      for column in cells {
+        let cell = firstCell + column
+        let total = counts[cell].addingReportingOverflow(rowShare)
+        counts[cell] = total.overflow ? .max : total.partialValue
+        codes[cell] = max(codes[cell], code)
+        if places > 1 { self.share(rowShare, of: code, in: cell) }
+      }
+      let placeInRow = (fromTop & (1 << rowShift - 1)) << columnShift
+      for dotColumn in dotColumns {
+        let place = placeInRow | dotColumn & (1 << columnShift - 1)
+        dots[firstCell + (dotColumn >> columnShift)] |= 1 << UInt8(truncatingIfNeeded: place)
+      }
+    }
+  }
+}
