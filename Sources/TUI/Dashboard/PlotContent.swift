@@ -7,7 +7,6 @@ import Store
 /// Counts and dots are as new as the snapshot. The histogram is drawn at most twice a second: bars that change faster cannot
 /// be read.
 struct PlotContent {
-  let window: TimeWindow
   let targets: [Int]
   /// What dots and facts are made from.
   let sources: TileSources
@@ -30,7 +29,7 @@ struct PlotContent {
     snapshot: Snapshot, state: ViewState, columns: Int, place: TimeWindow? = nil, previous: PlotContent?,
     figures: WindowFigures? = nil, _ tiles: inout StatisticsTiles, at time: MotionTime
   ) {
-    window = place ?? state.window(in: snapshot, columns: columns)
+    let window = place ?? state.window(in: snapshot, columns: columns)
     targets = state.shownTargets(in: snapshot)
     let metrics = state.metrics(in: snapshot)
     let metric = metrics[0]
@@ -63,6 +62,8 @@ struct PlotContent {
     }
   }
 
+  var window: TimeWindow { sources.window }
+
   /// A part of the window has not been read yet.
   let isReading: Bool
 
@@ -80,7 +81,7 @@ struct PlotContent {
     !facts.isEmpty && !facts.hasPending && !later.facts.hasPending && sources.isSame(as: later.sources)
       && targets == later.targets && facts.metric == later.facts.metric
       && facts.isTruncated == later.facts.isTruncated && isReading == later.isReading
-      && figures == later.figures
+      && allFigures == later.allFigures
   }
 
   private func isSamePlace(_ window: TimeWindow, _ targets: [Int], _ metric: Metric) -> Bool {

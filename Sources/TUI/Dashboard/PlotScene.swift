@@ -126,11 +126,13 @@ struct PlotScene {
     let pane = panes.panes[number]
     let metric = pane.metrics[0]
     let targets = targets(of: number)
+    let sources = pane.target.map(content.sources.only) ?? content.sources
+    var tiles = StatisticsTiles()
     let facts =
       pane.target == nil
       ? content.facts(of: metric)
       : WindowStatistics(
-        snapshot: snapshot, window: content.window, targets: targets, metric: metric, includesPending: false)
+        sources, of: snapshot, targets: targets, metric: metric, includesPending: false, &tiles)
     let figures = content.figures(of: targets)
     let colors = SeriesColors(
       coloring: state.plot.coloring, targets: snapshot.targets.count, metrics: pane.metrics)
@@ -145,7 +147,7 @@ struct PlotScene {
       isReadingMarks: snapshot.axisMarks.from > content.window.start,
       pointed: pointedAt(in: number), label: label, width: pane.geometry.width, appearance: appearance)
     return ScatterModel(
-      snapshot: snapshot, sources: pane.target.map(content.sources.only) ?? content.sources, targets: targets,
+      snapshot: snapshot, sources: sources, targets: targets,
       metrics: pane.metrics,
       axis: content.axis(state, for: pane.metrics, with: beside), marks: marks(in: pane),
       isEmpty: facts.isEmpty,

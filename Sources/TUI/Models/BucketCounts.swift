@@ -8,6 +8,9 @@ struct BucketCounts {
     let axis: LatencyAxis
     let columns: Int
     let width: Int
+
+    /// The last may extend beyond the axis.
+    var count: Int { (columns + width - 1) / width }
   }
 
   private struct Part {
@@ -17,7 +20,7 @@ struct BucketCounts {
     var pass: Int
   }
 
-  private var buckets: Buckets?
+  private var buckets = Buckets(axis: LatencyAxis(kind: .linear, lower: 0, upper: 1), columns: 1, width: 1)
   private var lookup = RowLookup(axis: LatencyAxis(kind: .linear, lower: 0, upper: 1), rows: 1)
   private var parts: [UnsafeRawPointer: Part] = [:]
   private var pass = 0
@@ -36,29 +39,28 @@ struct BucketCounts {
     pass += 1
   }
 
-  /// - Parameter count: number of buckets, of which the last may extend beyond the axis.
-  mutating func counts(of values: HistogramBuckets.Values, count: Int) -> [Int] {
-    var sum = Array(repeating: 0, count: count)
+  /// Of each bucket.
+  mutating func counts(of values: HistogramBuckets.Values) -> [Int] {
+    var sum = Array(repeating: 0, count: buckets.count)
     for part in values.single {
-      for (bucket, count) in counts(of: part, count: count).enumerated() { sum[bucket] += Int(count) }
+      for (bucket, count) in counts(of: part).enumerated() { sum[bucket] += Int(count) }
     }
-    let width = buckets?.width ?? 1
     for bucket in values.sums {
       let column = lookup.row(of: bucket.middle)
-      if column >= 0, column < lookup.rows { sum[column / width] += Int(bucket.count) }
+      if column >= 0, column < lookup.rows { sum[column / buckets.width] += Int(bucket.count) }
     }
     return sum
   }
 
-  private mutating func counts(of values: [Int64], count: Int) -> [Int32] {
+  private mutating func counts(of values: [Int64]) -> [Int32] {
     guard let place = values.withUnsafeBytes({ $0.baseAddress }), !values.isEmpty else { return [] }
     if var part = parts[place], part.values.count == values.count {
       part.pass = pass
       parts[place] = part
       return part.counts
     }
-    let width = buckets?.width ?? 1
-    var counts = [Int32](repeating: 0, count: count)
+    let width = buckets.width
+    var counts = [Int32](repeating: 0, count: buckets.count)
     lookup.withReader { lookup in
       counts.withUnsafeMutableBufferPointer { counts in
         for value in values {

@@ -46,11 +46,10 @@ struct HistogramBuckets {
     self.columns = columns
     hasGaps = false
     span = nil
-    let count = (columns + width - 1) / width
     kept.begin(axis: axis, columns: columns, width: width)
-    self.now = kept.counts(of: now, count: count)
-    self.before = kept.counts(of: before, count: count)
-    self.selected = kept.counts(of: Values(selected), count: count)
+    self.now = kept.counts(of: now)
+    self.before = kept.counts(of: before)
+    self.selected = kept.counts(of: Values(selected))
   }
 
   /// Makes buckets of one second from 0, or of more seconds where they do not fit.
@@ -69,9 +68,9 @@ struct HistogramBuckets {
     self.span = span * second
     axis = LatencyAxis(kind: .linear, lower: 0, upper: Int64(count) * span * second)
     kept.begin(axis: axis, columns: count, width: 1)
-    self.now = kept.counts(of: now, count: count)
-    self.before = kept.counts(of: before, count: count)
-    self.selected = kept.counts(of: Values(selected), count: count)
+    self.now = kept.counts(of: now)
+    self.before = kept.counts(of: before)
+    self.selected = kept.counts(of: Values(selected))
   }
 
   var highest: Int { max(now.max() ?? 0, before.max() ?? 0) }

@@ -51,13 +51,8 @@ struct PercentileBands {
     }
     // The median is drawn last, on top.
     for place in Self.quantiles.indices.reversed() {
-      var patterns: [Int: UInt8] = [:]
-      for side in 0..<dots.columns {
-        let row = side == 0 && dots.columns > 1 ? (now[place] + before[place]) / 2 : now[place]
-        let fromTop = raster.dotRows - 1 - row
-        patterns[fromTop / dots.rows, default: 0] |= 1 << UInt8(fromTop % dots.rows * dots.columns + side)
-      }
-      for (row, pattern) in patterns {
+      let left = dots.columns > 1 ? (now[place] + before[place]) / 2 : now[place]
+      for (row, pattern) in dots.cells(left: left, right: now[place], of: raster.dotRows) {
         let y = geometry.firstRow + row
         var style = style(of: place)
         style.background = picture.background(x: x, y: y)

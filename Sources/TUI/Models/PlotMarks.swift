@@ -112,19 +112,10 @@ struct AverageMarks {
     for column in 0..<geometry.columns where column <= edge {
       // Gaps count from 1970, so that they do not move with the window.
       if isBroken, (window.firstColumn + Int64(column)) & 3 >= 2 { continue }
-      // A column has two dots at most, in one cell or in two.
-      var (first, second) = ((row: -1, pattern: UInt8(0)), (row: -1, pattern: UInt8(0)))
-      for side in 0..<dots.columns {
-        guard let row = line.rows[column * dots.columns + side] else { continue }
-        let fromTop = raster.dotRows - 1 - row
-        let (cell, bit) = (fromTop / dots.rows, UInt8(1) << UInt8(fromTop % dots.rows * dots.columns + side))
-        if first.row < 0 || first.row == cell {
-          first = (cell, first.pattern | bit)
-        } else {
-          second = (cell, bit)
-        }
-      }
-      for (row, pattern) in [first, second] where row >= 0 {
+      let cells = dots.cells(
+        left: line.rows[column * dots.columns], right: line.rows[(column + 1) * dots.columns - 1],
+        of: raster.dotRows)
+      for (row, pattern) in cells {
         let cell = row * raster.columns + column
         let code = raster.codes[cell]
         if let markClass = MarkCode(rawValue: code).markClass, markClass >= .late { continue }

@@ -16,6 +16,20 @@ struct DotEncoding: Sendable, Hashable {
 
   func glyph(for pattern: UInt8) -> UInt32 { glyphs[Int(pattern)] }
 
+  /// The cells in one column of cells that a line goes through, with its dots in each.
+  /// - Parameters:
+  ///   - left: row of dots, from the bottom; `nil` for none. The same as `right` where a cell has one column.
+  ///   - dotRows: of the plot.
+  func cells(left: Int?, right: Int?, of dotRows: Int) -> [(row: Int, pattern: UInt8)] {
+    func cell(_ row: Int, _ side: Int) -> (row: Int, pattern: UInt8) {
+      let fromTop = dotRows - 1 - row
+      return (fromTop / rows, 1 << UInt8(fromTop % rows * columns + side))
+    }
+    let cells = [left.map { cell($0, 0) }, columns > 1 ? right.map { cell($0, 1) } : nil].compactMap { $0 }
+    guard cells.count == 2, cells[0].row == cells[1].row else { return cells }
+    return [(cells[0].row, cells[0].pattern | cells[1].pattern)]
+  }
+
   /// 2×4 dots: U+2800 + bits in the order of the Braille patterns: down the left, down the right, then the fourth row.
   static let braille = DotEncoding(columns: 2, rows: 4) { pattern in
     let order: [UInt32] = [0x01, 0x08, 0x02, 0x10, 0x04, 0x20, 0x40, 0x80]
