@@ -40,12 +40,13 @@ final class Gallery {
 
   /// Goes to `time`.
   /// - Returns: the cells that may look different; empty when there is nothing to draw.
-  func advance(to time: MotionTime) -> CellRect {
-    let damage = window.advance(to: time).damage
+  func advance(to time: MotionTime) -> CellRegion {
+    var damage = window.advance(to: time).damage
     screen?.refresh()
     chrome?.status.text = screen?.status ?? ""
     // What the screen says about this frame belongs to this frame.
-    return damage.union(window.advance(to: time).damage)
+    damage.formUnion(window.advance(to: time).damage)
+    return damage
   }
 
   func resize(columns: Int, rows: Int) {
@@ -71,13 +72,7 @@ final class Gallery {
   var isAnimating: Bool { window.isAnimating }
 
   /// Draws what lies in `damage`; the rest of the canvas stays.
-  func draw(on canvas: any CellCanvas, damage: CellRect) {
-    let clip = canvas.clip
-    canvas.clip = clip.intersection(damage)
-    canvas.fill(damage, glyph: " ", style: .plain)
-    window.draw(on: canvas)
-    canvas.clip = clip
-  }
+  func draw(on canvas: any CellCanvas, damage: CellRegion) { window.draw(on: canvas, damage: damage) }
 
   // MARK: Screens
 

@@ -28,6 +28,14 @@ public protocol CellCanvas: AnyObject {
   /// Blends every cell of the rectangle towards `color` by `1 - alpha`: how views fade. A canvas without enough
   /// colors may dither or switch at one half.
   func fade(_ rect: CellRect, towards color: Color, alpha: Double)
+
+  /// The rectangle with what else has to be drawn again with it: cells that share a glyph with one inside.
+  func whole(_ rect: CellRect) -> CellRect
+}
+
+extension CellCanvas {
+  /// Of a canvas whose glyphs have a cell each.
+  public func whole(_ rect: CellRect) -> CellRect { rect }
 }
 
 /// How a cell looks apart from its glyph. `nil` colors are the terminal's own.

@@ -7,17 +7,17 @@ struct FrameTracker {
 
   /// Items to be compared with what was last shown of them.
   fileprivate var invalidItems: [LayoutItem] = []
-  fileprivate var damage = CellRect.zero
+  fileprivate var damage = CellRegion()
 
   /// Something may have to be drawn.
   var hasChanges: Bool { !damage.isEmpty || !invalidItems.isEmpty }
 
   /// These cells, and nothing else, have to be drawn again.
-  mutating func reset(to cells: CellRect) { damage = cells }
+  mutating func reset(to cells: CellRect) { damage = CellRegion(cells) }
 
   mutating func noteTransform(in cells: CellRect) {
     hasTransforms = true
-    damage = cells
+    damage = CellRegion(cells)
   }
 }
 
@@ -46,15 +46,25 @@ extension Window {
     let clip = visibleArea(around: view)
     // Subviews may stick out of a view that does not clip.
     guard view.clipsToBounds || view.subviews.isEmpty else {
-      frames.damage = frames.damage.union(clip)
+      frames.damage.insert(clip)
       return
     }
-    frames.damage = frames.damage.union(painted(by: view).intersection(clip))
+    frames.damage.insert(painted(by: view).intersection(clip))
+  }
+
+  /// A part of what a view covers has to be drawn again.
+  /// - Parameter part: relative to the view's upper left corner.
+  func invalidateDisplay(of view: View, part: CellRect) {
+    let cells = view.cellFrame
+    // A view that has moved is drawn again as a whole, and where a turned one shows a part is not known.
+    guard !frames.hasTransforms, cells == view.shown.cells else { return invalidateDisplay(of: view) }
+    let visible = part.offsetBy(dx: cells.x0, dy: cells.y0).intersection(cells)
+    frames.damage.insert(visible.intersection(visibleArea(around: view)))
   }
 
   /// What a view and everything in it may cover, clipped or not, has to be drawn again.
   func invalidateSurroundings(of view: View) {
-    frames.damage = frames.damage.union(visibleArea(around: view))
+    frames.damage.insert(visibleArea(around: view))
   }
 
   /// The cells that may have been or may be painted by a view, without its subviews.
@@ -65,7 +75,7 @@ extension Window {
   }
 
   /// What the views above let through of a view, now or when they were last shown. A view above that has moved itself
-  /// counts its own cells as frames.damage, so either is enough.
+  /// counts its own cells as damage, so either is enough.
   private func visibleArea(around view: View) -> CellRect {
     var area = root.snapped.cells
     var ancestor = view.superview
@@ -85,9 +95,9 @@ extension Window {
       let looksMove = edgesMove || (view.appearance?.isMoving ?? false)
       if cells != view.shown.cells || looksMove, view.isShown {
         if view.appearance?.transformMoves ?? false {
-          frames.damage = root.snapped.cells
+          frames.damage = CellRegion(root.snapped.cells)
         } else {
-          frames.damage = frames.damage.union(painted(by: view).intersection(visibleArea(around: view)))
+          frames.damage.insert(painted(by: view).intersection(visibleArea(around: view)))
         }
       }
       view.shown.cells = cells
@@ -96,7 +106,7 @@ extension Window {
     }
     frames.invalidItems.removeAll(keepingCapacity: true)
     let visible = frames.damage.intersection(root.snapped.cells)
-    frames.damage = .zero
+    frames.damage.removeAll()
     frames.wasStill = visible.isEmpty
     return FrameChange(time: time, damage: visible, isAnimating: isAnimating)
   }
@@ -106,7 +116,7 @@ extension Window {
     let clip = visibleArea(around: top)
     var removed: [AnimationTrack] = []
     top.forEachItem { item in
-      frames.damage = frames.damage.union(item.shown.cells.intersection(clip))
+      frames.damage.insert(item.shown.cells.intersection(clip))
       removeTracks(of: item, finished: false, into: &removed)
       item.forgetWindow()
       guard let view = item as? View else { return }
@@ -127,7 +137,7 @@ extension Window {
 public struct FrameChange: Sendable, Hashable {
   public let time: MotionTime
   /// Cells that may look different from the last frame; empty when a drawing would come out the same.
-  public let damage: CellRect
+  public let damage: CellRegion
   public let isAnimating: Bool
 
   public var needsDisplay: Bool { !damage.isEmpty }

@@ -262,6 +262,12 @@ extension View {
     if isShown { window?.invalidateDisplay(of: self) }
   }
 
+  /// Requests that a part of the view is drawn again, in cells from its upper left corner. Subviews that stick out of the view
+  /// do not count.
+  public final func setNeedsDisplay(in part: CellRect) {
+    if isShown { window?.invalidateDisplay(of: self, part: part) }
+  }
+
   /// Takes ``intrinsicContentSize`` up again, when what it depends on has changed.
   public final func invalidateIntrinsicContentSize() {
     updateIntrinsicConstraints()

@@ -120,8 +120,25 @@ struct WorkCounts {
 }
 
 extension Window {
-  /// Draws the tree, back to front. Only cells inside the canvas's clip change: narrow it to a ``FrameChange``'s
-  /// damage when the canvas still holds the last frame.
+  /// Draws what has changed on a canvas that still holds the last frame; the other cells stay.
+  /// - Parameter damage: of the ``FrameChange``, or of several.
+  /// - Returns: the cells that have been drawn, which are a little more where glyphs are wider than a cell.
+  @discardableResult
+  public func draw(on canvas: any CellCanvas, damage: CellRegion) -> CellRegion {
+    let clip = canvas.clip
+    var drawn = CellRegion()
+    for rect in damage.rects {
+      let rect = canvas.whole(rect)
+      canvas.clip = clip.intersection(rect)
+      canvas.fill(rect, glyph: " ", style: .plain)
+      draw(on: canvas)
+      drawn.insert(rect)
+    }
+    canvas.clip = clip
+    return drawn
+  }
+
+  /// Draws the tree, back to front. Only cells inside the canvas's clip change.
   public func draw(on canvas: any CellCanvas) {
     let clip = canvas.clip
     canvas.clip = clip.intersection(root.snapped.cells)

@@ -78,12 +78,35 @@ struct CellPicture: Sendable, Equatable {
 
   /// Draws another picture above this one, with its upper left corner in a cell.
   mutating func paste(_ other: CellPicture, x: Int, y: Int = 0) {
-    for row in 0..<min(height - y, other.height) {
-      for column in 0..<other.width {
-        let place = row * other.width + column
-        set(other.glyphs[place], x: x + column, y: y + row, style: other.styles[place])
+    paste(other, part: CellRect(x0: 0, y0: 0, x1: other.width, y1: other.height), x: x, y: y)
+    pasteLines(of: other, x: x, y: y)
+  }
+
+  /// Draws the cells of a part of another picture above this one.
+  /// - Parameters:
+  ///   - part: in cells of the other picture.
+  ///   - x: where the other picture's upper left corner is.
+  mutating func paste(_ other: CellPicture, part: CellRect, x: Int, y: Int) {
+    let part = part.intersection(CellRect(x0: 0, y0: 0, x1: other.width, y1: other.height))
+      .intersection(CellRect(x0: -x, y0: -y, x1: width - x, y1: height - y))
+    guard !part.isEmpty else { return }
+    edit { cells in
+      other.glyphs.withUnsafeBufferPointer { glyphs in
+        other.styles.withUnsafeBufferPointer { styles in
+          for row in part.y0..<part.y1 {
+            let (to, from) = ((y + row) * cells.width + x, row * other.width)
+            for column in part.x0..<part.x1 {
+              cells.glyphs[to + column] = glyphs[from + column]
+              cells.styles[to + column] = styles[from + column]
+            }
+          }
+        }
       }
     }
+  }
+
+  /// Takes over the lines of text of another picture.
+  mutating func pasteLines(of other: CellPicture, x: Int, y: Int) {
     lines += other.lines.map { line in
       var moved = line
       moved.x += x

@@ -19,6 +19,8 @@ final class DashboardLoop {
   private var meter = FrameMeter()
   /// The buffer holds a frame that is not on the terminal yet.
   private var isUnshown = true
+  /// Where it differs from the frame that is on the terminal.
+  private var unshown = CellRegion()
   /// The earliest time of the next frame.
   private var nextFrame = MotionTime.zero
   private let followsBackground: Bool
@@ -84,7 +86,10 @@ final class DashboardLoop {
       if let calendar = news.calendar { screen.show(calendar, at: now) }
       if let answer = writer.take() { screen.show(answer) }
       if now >= nextFrame, !paint() { return .hangup }
-      for event in session.nextEvents(deadline: deadline) {
+      let due = due
+      // What the reader has for a frame that is due anyway can wait until then.
+      let isFrameDue = due.map { $0 <= nextFrame } ?? false
+      for event in session.nextEvents(deadline: deadline(due), hearsWaker: !isFrameDue) {
         if let outcome = handle(event) { return outcome }
       }
     }
@@ -98,13 +103,17 @@ final class DashboardLoop {
     return duration.components.seconds * 1_000_000_000 + duration.components.attoseconds / 1_000_000_000
   }
 
-  /// When to wake although nothing has come in.
-  private var deadline: ContinuousClock.Instant? {
+  /// When something is to be done although nothing has come in.
+  private var due: MotionTime? {
     var due = screen.nextDeadline
     if isUnshown { due = nextFrame }
     if let report = meter.due.map({ MotionTime(nanoseconds: $0) }) { due = min(due ?? report, report) }
-    guard let due else { return nil }
-    return start.advanced(by: .nanoseconds(max(due, nextFrame).nanoseconds))
+    return due
+  }
+
+  /// Not before the next frame.
+  private func deadline(_ due: MotionTime?) -> ContinuousClock.Instant? {
+    due.map { start.advanced(by: .nanoseconds(max($0, nextFrame).nanoseconds)) }
   }
 
   /// Draws what has changed and writes it to the terminal.
@@ -117,7 +126,7 @@ final class DashboardLoop {
     }
     let damage = screen.advance(to: time)
     if !damage.isEmpty {
-      screen.draw(on: buffer, damage: damage)
+      unshown.formUnion(screen.draw(on: buffer, damage: damage))
       isUnshown = true
     }
     reader.ask(screen.order)
@@ -130,17 +139,17 @@ final class DashboardLoop {
     }
     guard isUnshown else { return true }
     let drawn = nanoseconds(until: clock.now) - nanoseconds(until: began)
-    switch session.present(buffer) {
+    switch session.present(buffer, changed: unshown) {
     case .written(let bytes):
-      isUnshown = false
+      (isUnshown, unshown) = (false, CellRegion())
       let encoded = session.statistics.lastEncodeDuration
       // A frame that only updates the cost of a frame must not cause the next one.
-      if damage.y0 < buffer.rows - 1 {
+      if damage.bounds.y0 < buffer.rows - 1 {
         meter.note(
           at: time.nanoseconds, duration: drawn + encoded.components.attoseconds / 1_000_000_000, bytes: bytes
         )
       }
-    case .unchanged: isUnshown = false
+    case .unchanged: (isUnshown, unshown) = (false, CellRegion())
     case .skipped: break
     case .failed: return false
     }

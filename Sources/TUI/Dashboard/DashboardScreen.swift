@@ -27,8 +27,10 @@ final class DashboardScreen {
   private let overlays: OverlayStack
   private let status: StatusLine
   private let layout: DashboardLayout
+  /// The plots were not drawn in the last frame, although they had changed.
+  private var hasPutOff = false
   /// What looks different since the last drawing.
-  private var damage = CellRect.zero
+  private var damage = CellRegion()
 
   /// - Parameter size: in cells.
   init(size: (columns: Int, rows: Int), appearance: Appearance, options: ScreenOptions) throws(LayoutError) {
@@ -198,7 +200,9 @@ final class DashboardScreen {
   var order: ReaderOrder { ReaderOrder(state, in: context) }
 
   /// What the picture needs; `nil` while there is none.
-  var request: ReadRequest? { ReadRequest(state, in: context) }
+  var request: ReadRequest? {
+    ReadRequest(state, window: plots.content?.window, condition: snapshots.latest.condition)
+  }
 
   private var opened: SampleID? {
     if case .notification(let id, _) = overlays.overlay { id } else { nil }
@@ -313,16 +317,25 @@ final class DashboardScreen {
 
   /// Goes to a time.
   /// - Returns: what looks different since this was called last; empty when nothing does.
-  func advance(to time: MotionTime) -> CellRect {
+  func advance(to time: MotionTime) -> CellRegion {
     step(to: time)
     advanceReplay(to: time)
     status.advance(to: time)
     if plots.summaryDue.map({ $0 <= time }) ?? false || isSqueezed {
       refreshPlots(in: context, at: time)
     }
+    drawPlots()
     step(to: time)
-    defer { damage = .zero }
+    defer { damage = CellRegion() }
     return damage
+  }
+
+  /// Draws what has changed in the plots. While a panel slides and one of its pages is drawn anew, they wait for the next frame:
+  /// frames that follow each other closely share the work.
+  private func drawPlots() {
+    guard plots.isStale else { return }
+    hasPutOff = panels.isSliding && panels.needsPicture && !hasPutOff
+    if !hasPutOff { plots.draw() }
   }
 
   /// An animation is changing the width of the plots.
@@ -332,10 +345,11 @@ final class DashboardScreen {
     return content.window.columns != columns && columns > 0
   }
 
-  private func step(to time: MotionTime) { damage = damage.union(window.advance(to: time).damage) }
+  private func step(to time: MotionTime) { damage.formUnion(window.advance(to: time).damage) }
 
   /// When something changes by itself; `nil` when nothing does.
   var nextDeadline: MotionTime? {
+    if plots.isStale { return window.time }
     var deadlines = [window.nextDeadline, plots.summaryDue, status.deadline]
     if let replay = state.replay, !replay.isPaused, currentNotice == nil {
       deadlines.append(replayClock.deadline(at: window.time))
@@ -346,11 +360,10 @@ final class DashboardScreen {
   var isAnimating: Bool { window.isAnimating }
 
   /// Draws what has changed; the buffer holds the last frame.
-  func draw(on buffer: CellBuffer, damage: CellRect) {
-    buffer.clip = damage
-    buffer.fill(damage, glyph: " ", style: .plain)
-    window.draw(on: buffer)
-    buffer.clip = buffer.bounds
+  /// - Returns: the cells that were drawn.
+  @discardableResult
+  func draw(on buffer: CellBuffer, damage: CellRegion) -> CellRegion {
+    window.draw(on: buffer, damage: damage)
   }
 
   func resize(columns: Int, rows: Int) {

@@ -140,6 +140,14 @@ final class PanelHost {
 
   var isSliding: Bool { manager.isSliding }
 
+  /// A page that is on the screen is to be drawn anew.
+  var needsPicture: Bool {
+    let place = view.cellFrame
+    return pages.values.contains {
+      $0.needsPicture && $0.isShown && !$0.cellFrame.intersection(place).isEmpty
+    }
+  }
+
   func slide(to panel: Panel, along axis: TransitionAxis) {
     defer { fitTabs() }
     do throws(LowerView.Failure) {

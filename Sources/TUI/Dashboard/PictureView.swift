@@ -8,6 +8,9 @@ final class PictureView: View {
   /// Makes the picture for a width and a height in cells.
   var make: (Int, Int) -> CellPicture = { CellPicture(width: $0, height: $1) }
 
+  /// The picture is to be made when the view is drawn next.
+  var needsPicture: Bool { picture == nil }
+
   /// Discards the picture.
   func invalidate() {
     picture = nil
@@ -21,6 +24,21 @@ final class PictureView: View {
     guard new != old else { return }
     picture = new
     setNeedsDisplay()
+  }
+
+  /// Changes the picture in its place, and draws what has changed.
+  /// - Parameter change: returns which cells may look different.
+  func revise(_ change: (inout CellPicture) -> CellRegion) {
+    let size = cellFrame
+    // One of another size is made anew when it is drawn.
+    guard var revised = picture, revised.width == size.width, revised.height == size.height else {
+      return invalidate()
+    }
+    // With a single owner it is changed in its place.
+    picture = nil
+    let region = change(&revised)
+    picture = revised
+    for part in region.rects { setNeedsDisplay(in: part) }
   }
 
   override func draw(in rect: CellRect, on canvas: any CellCanvas) {

@@ -7,18 +7,35 @@ final class PlotPane {
   let view: PictureView
   /// `nil` while there is nothing to plot.
   private(set) var content: PlotContent?
-  /// By pane.
-  private var panes: [PaneCache] = []
+  /// What is shown has changed since it was drawn.
+  private(set) var isStale = false
+  private var cache = PlotCache()
   private var statistics = StatisticsTiles()
-  private var scene: SceneKey?
+  private var key: SceneKey?
+  private let scene: (Int, Int) -> PlotScene?
 
   /// - Parameter scene: the plot for a width and a height in cells.
   init(identifier: String, scene: @escaping (Int, Int) -> PlotScene?) {
+    self.scene = scene
     view = PictureView(identifier: identifier)
     view.make = { [unowned self] width, height in
-      scene(width, height)?.picture(width: width, height: height, &self.panes)
-        ?? CellPicture(width: width, height: height)
+      var picture = CellPicture(width: width, height: height)
+      self.cache.forgetPicture()
+      _ = scene(width, height)?.redraw(&picture, &self.cache)
+      return picture
     }
+  }
+
+  /// What has changed is drawn with the next frame.
+  func invalidate() { isStale = true }
+
+  /// Draws what has changed.
+  func draw() {
+    guard isStale else { return }
+    isStale = false
+    let size = view.cellFrame
+    guard let scene = scene(size.width, size.height) else { return view.invalidate() }
+    view.revise { scene.redraw(&$0, &cache) }
   }
 
   /// Works out the content for a snapshot.
@@ -35,10 +52,10 @@ final class PlotPane {
       snapshot: snapshot, state: state, columns: columns, place: place, previous: previous, figures: figures,
       &statistics, at: time)
     content = fresh
-    let scene = SceneKey(snapshot, state, fresh)
-    let looksSame = isAlone && scene == self.scene && previous?.looksSame(as: fresh) ?? false
-    if !looksSame { view.invalidate() }
-    self.scene = scene
+    let key = SceneKey(snapshot, state, fresh)
+    let looksSame = key == self.key && previous?.looksSame(as: fresh) ?? false
+    if !isAlone || !looksSame { invalidate() }
+    self.key = key
     return previous?.summarizedAt != fresh.summarizedAt || previous?.window != fresh.window
       || previous?.isReading != fresh.isReading || previous?.figures != fresh.figures
   }
@@ -47,7 +64,7 @@ final class PlotPane {
   /// - Returns: whether they differ from those before.
   func show(_ figures: WindowFigures?, of snapshot: Snapshot) -> Bool {
     guard content?.take(figures, in: snapshot) ?? false else { return false }
-    view.invalidate()
+    invalidate()
     return true
   }
 
@@ -213,9 +230,19 @@ final class PlotArea {
   }
 
   /// Draws crosshair and box anew.
-  func invalidatePointer() { first.view.invalidate() }
+  func invalidatePointer() { first.invalidate() }
 
   func invalidate() {
-    for pane in [first, second] { pane.view.invalidate() }
+    first.invalidate()
+    second.invalidate()
+  }
+
+  /// Something is to be drawn.
+  var isStale: Bool { first.isStale || second.isStale }
+
+  /// Draws what has changed.
+  func draw() {
+    first.draw()
+    second.draw()
   }
 }

@@ -7,6 +7,8 @@ import Store
 /// Counts and dots are as new as the snapshot. The histogram is drawn at most twice a second: bars that change faster cannot
 /// be read.
 struct PlotContent {
+  /// The number of the snapshot; in replays several contents are of the same one.
+  private let snapshot: (number: UInt64, now: WallTime)
   let targets: [Int]
   /// What dots and facts are made from.
   let sources: TileSources
@@ -30,6 +32,7 @@ struct PlotContent {
     figures: WindowFigures? = nil, _ tiles: inout StatisticsTiles, at time: MotionTime
   ) {
     let window = place ?? state.window(in: snapshot, columns: columns)
+    self.snapshot = (snapshot.number, snapshot.now)
     targets = state.shownTargets(in: snapshot)
     let metrics = state.metrics(in: snapshot)
     let metric = metrics[0]
@@ -76,10 +79,11 @@ struct PlotContent {
   /// When bars are to be counted again; `nil` when they are fresh.
   var summaryDue: MotionTime? { isSummaryStale ? summarizedAt + Self.summaryInterval : nil }
 
-  /// Whether the same is to be seen in a later frame: while looking back, nothing new is in the window.
+  /// Whether the same is to be seen in a later frame: it is of the same snapshot or, while looking back, nothing new is in the
+  /// window.
   func looksSame(as later: PlotContent) -> Bool {
-    !facts.isEmpty && !facts.hasPending && !later.facts.hasPending && sources.isSame(as: later.sources)
-      && targets == later.targets && facts.metric == later.facts.metric
+    (snapshot == later.snapshot || !facts.isEmpty && !facts.hasPending && !later.facts.hasPending)
+      && sources.isSame(as: later.sources) && targets == later.targets && facts.metric == later.facts.metric
       && facts.isTruncated == later.facts.isTruncated && isReading == later.isReading
       && allFigures == later.allFigures
   }

@@ -52,33 +52,46 @@ struct PlotScene {
   /// The targets that a pane shows.
   private func targets(of pane: Int) -> [Int] { panes.panes[pane].target.map { [$0] } ?? content.targets }
 
-  /// - Parameter kept: by pane.
-  func picture(width: Int, height: Int, _ kept: inout [PaneCache]) -> CellPicture {
+  /// Brings a picture of the plot up to date.
+  /// - Parameter kept: of the same picture.
+  /// - Returns: where it may look different.
+  func redraw(_ picture: inout CellPicture, _ kept: inout PlotCache) -> CellRegion {
+    let (width, height) = (picture.width, picture.height)
+    let all = CellRect(x0: 0, y0: 0, x1: width, y1: height)
     // Nothing is known of the store, not even what time it is about.
-    if snapshot.condition == .opening { return opening(width: width, height: height) }
-    if state.plot.view == .hours {
-      return CalendarModel(
-        figures: calendar.flatMap { $0.run == snapshot.run?.id && $0.order == calendarOrder ? $0 : nil },
-        metric: content.facts.metric, place: content.targets.count == 1 ? content.targets[0] : 0,
-        appearance: appearance, zone: zone, width: width, height: height
-      ).picture()
+    if snapshot.condition == .opening || state.plot.view == .hours {
+      kept.forgetPicture()
+      picture = snapshot.condition == .opening ? opening(width: width, height: height) : hours(width, height)
+      return CellRegion(all)
     }
-    if kept.count != panes.panes.count {
-      kept = Array(repeating: PaneCache(), count: panes.panes.count)
+    let isNew = kept.begin(panes, shaded: shadedColumns)
+    if isNew {
+      picture = CellPicture(width: width, height: height)
+      picture.row(appearance.glyphs.horizontal, x: 0, y: 0, count: width, style: appearance(.faint))
     }
-    if panes.panes.count == 1 {
-      var picture = model(of: 0).picture(&kept[0])
-      shade(&picture, panes.panes[0])
-      return picture
-    }
-    var picture = CellPicture(width: width, height: height)
-    picture.row(appearance.glyphs.horizontal, x: 0, y: 0, count: width, style: appearance(.faint))
+    picture.lines = []
+    var region = CellRegion()
     for (number, pane) in panes.panes.enumerated() {
-      picture.paste(model(of: number).picture(&kept[number]), x: pane.x, y: pane.y)
+      var changed = model(of: number).redraw(&kept.panes[number])
+      let drawn = kept.panes[number].picture
+      if isNew { changed = CellRegion(CellRect(x0: 0, y0: 0, x1: drawn.width, y1: drawn.height)) }
+      for part in changed.rects {
+        picture.paste(drawn, part: part, x: pane.x, y: pane.y)
+        region.insert(part.offsetBy(dx: pane.x, dy: pane.y))
+      }
+      picture.pasteLines(of: drawn, x: pane.x, y: pane.y)
       shade(&picture, pane)
-      if pane.x > 0 { divide(&picture, before: pane) }
+      if isNew, pane.x > 0 { divide(&picture, before: pane) }
     }
-    return picture
+    return isNew ? CellRegion(all) : region
+  }
+
+  private func hours(_ width: Int, _ height: Int) -> CellPicture {
+    CalendarModel(
+      figures: calendar.flatMap { $0.run == snapshot.run?.id && $0.order == calendarOrder ? $0 : nil },
+      metric: content.facts.metric, place: content.targets.count == 1 ? content.targets[0] : 0,
+      appearance: appearance, zone: zone, width: width, height: height
+    ).picture()
   }
 
   private func opening(width: Int, height: Int) -> CellPicture {
@@ -101,19 +114,24 @@ struct PlotScene {
     }
   }
 
-  /// Shades a stretch of time behind the dots; with few colors only the time axis below them.
-  private func shade(_ picture: inout CellPicture, _ pane: ScatterPanes.Pane) {
+  /// The columns of each pane that are shaded; `nil` for none.
+  private var shadedColumns: ClosedRange<Int>? {
     guard let shaded, shaded.lowerBound < content.window.end, shaded.upperBound > content.window.start else {
-      return
+      return nil
     }
-    let geometry = pane.geometry
     let first = max(0, content.window.column(of: shaded.lowerBound))
     let last = min(geometry.columns - 1, content.window.column(of: shaded.upperBound))
-    guard first <= last, geometry.rows > 0 else { return }
+    return first <= last ? first...last : nil
+  }
+
+  /// Shades a stretch of time behind the dots; with few colors only the time axis below them. Shaded cells stay as they are.
+  private func shade(_ picture: inout CellPicture, _ pane: ScatterPanes.Pane) {
+    let geometry = pane.geometry
+    guard let columns = shadedColumns, geometry.rows > 0 else { return }
     let rows =
       appearance.hasManyColors ? geometry.bandRow...geometry.axisRow : geometry.axisRow...geometry.axisRow
     for y in rows {
-      for column in first...last {
+      for column in columns {
         picture.restyle(x: pane.x + ScatterGeometry.gutter + column, y: pane.y + y) {
           $0.background == nil ? appearance.boxed($0) : $0
         }

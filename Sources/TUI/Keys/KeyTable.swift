@@ -4,20 +4,29 @@ import ConstraintAnimation
 /// The keys: the only source for key handling, help, palette and the hints of the last line.
 struct KeyTable: Sendable {
   let lines: [KeyHelp]
+  /// Of all lines.
+  let bindings: [KeyBinding]
   private let commands: [KeyStroke: Command]
+  /// The keys that are shown, by action.
+  private let shown: [DashboardAction: KeyStroke]
 
   init(lines: [KeyHelp]) {
     let bindings = lines.flatMap(\.bindings)
+    self.bindings = bindings
     self.lines = lines.map { line in
       var line = line
       line.used = line.uses.compactMap { action in bindings.first { $0.action == action }?.strokes.first }
       return line
     }
     var commands: [KeyStroke: Command] = [:]
-    for binding in lines.flatMap(\.bindings) {
+    var shown: [DashboardAction: KeyStroke?] = [:]
+    for binding in bindings {
       for stroke in binding.strokes { commands[stroke] = binding.command }
+      // The first binding of an action is the one that is shown, also without a key.
+      if shown[binding.action] == nil { shown[binding.action] = .some(binding.strokes.first) }
     }
     self.commands = commands
+    self.shown = shown.compactMapValues { $0 }
   }
 
   /// - Parameter prefix: the character that was pressed before.
@@ -34,12 +43,8 @@ struct KeyTable: Sendable {
     commands.keys.contains { $0.prefix == character }
   }
 
-  var bindings: [KeyBinding] { lines.flatMap(\.bindings) }
-
   /// The key that is shown for an action; `nil` when it has none.
-  func stroke(for action: DashboardAction) -> KeyStroke? {
-    bindings.first { $0.action == action }?.strokes.first
-  }
+  func stroke(for action: DashboardAction) -> KeyStroke? { shown[action] }
 
   /// The table with other keys for some actions. A key is removed from the action that had it before; Ctrl-C goes on
   /// quitting unless it is bound to another action.

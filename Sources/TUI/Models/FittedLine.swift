@@ -27,7 +27,7 @@ struct FittedLine: Sendable {
       return !isLast
     }
     while total(left) + total(right) + (left.isEmpty || right.isEmpty ? 0 : middle) > width {
-      let lowest = (left + right).map(\.priority).min()
+      let lowest = right.reduce(left.reduce(.max) { min($0, $1.priority) }) { min($0, $1.priority) }
       let isLast = left.count + right.count == 1
       if let index = left.lastIndex(where: { $0.priority == lowest }) {
         if !yield(in: &left, at: index, isLast: isLast) { break }

@@ -8,10 +8,10 @@ struct LossBand {
   let geometry: ScatterGeometry
   let appearance: Appearance
 
-  func draw(_ picture: inout CellPicture) {
-    for (column, outcome) in outcomes.enumerated() {
-      guard let worst = outcome.worst else { continue }
-      draw(outcome, worst, x: ScatterGeometry.gutter + column, &picture)
+  func draw(_ picture: inout CellPicture, columns: Range<Int>) {
+    for column in columns {
+      guard let worst = outcomes[column].worst else { continue }
+      draw(outcomes[column], worst, x: ScatterGeometry.gutter + column, &picture)
     }
   }
 

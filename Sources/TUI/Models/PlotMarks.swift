@@ -7,7 +7,7 @@ struct DotMarks {
   let geometry: ScatterGeometry
   let appearance: Appearance
 
-  func draw(_ picture: inout CellPicture) {
+  func draw(_ picture: inout CellPicture, columns: Range<Int>) {
     let glyphs = appearance.glyphs
     let needsGlyphs = appearance.marksNeedGlyphs
     let hasPlaces = raster.places > 1
@@ -16,7 +16,7 @@ struct DotMarks {
       for row in 0..<raster.rows {
         let source = row * raster.columns
         let target = (geometry.firstRow + row) * cells.width + ScatterGeometry.gutter
-        for column in 0..<raster.columns {
+        for column in columns {
           let code = raster.codes[source + column]
           if code == 0 { continue }
           let level = Appearance.level(of: raster.counts[source + column])
@@ -77,8 +77,8 @@ struct DotMarks {
       : appearance.mixture(of: leaders.first, with: leaders.second, quarters: 1, level: level)
   }
 
-  func drawOffScale(_ picture: inout CellPicture) {
-    for column in 0..<geometry.columns {
+  func drawOffScale(_ picture: inout CellPicture, columns: Range<Int>) {
+    for column in columns {
       let x = ScatterGeometry.gutter + column
       if raster.above[column] != 0 {
         let style = appearance.mark(raster.above[column], level: Appearance.levels - 1)
@@ -92,6 +92,16 @@ struct DotMarks {
   }
 }
 
+/// A running average, and how it is drawn.
+struct AverageLine {
+  let line: RunningLine
+  /// Where cells have no dots.
+  let glyph: UInt32
+  let role: Role
+  /// Dashed.
+  let isBroken: Bool
+}
+
 /// Running averages as lines of only their own dots. Where there are colors to shade with, the cell's density stays visible
 /// behind the line; where there are not, the line leaves out the densest cell of each column.
 struct AverageMarks {
@@ -102,16 +112,12 @@ struct AverageMarks {
   let geometry: ScatterGeometry
   let appearance: Appearance
 
-  /// - Parameters:
-  ///   - glyph: where cells have no dots.
-  ///   - isBroken: dashed.
-  func draw(
-    _ line: RunningLine, glyph: UInt32, role: Role, isBroken: Bool, _ picture: inout CellPicture
-  ) {
+  func draw(_ average: AverageLine, _ picture: inout CellPicture, columns: Range<Int>) {
+    let (line, glyph) = (average.line, average.glyph)
     let dots = appearance.glyphs.dots
-    for column in 0..<geometry.columns where column <= edge {
+    for column in columns where column <= edge {
       // Gaps count from 1970, so that they do not move with the window.
-      if isBroken, (window.firstColumn + Int64(column)) & 3 >= 2 { continue }
+      if average.isBroken, (window.firstColumn + Int64(column)) & 3 >= 2 { continue }
       let cells = dots.cells(
         left: line.rows[column * dots.columns], right: line.rows[(column + 1) * dots.columns - 1],
         of: raster.dotRows)
@@ -119,7 +125,7 @@ struct AverageMarks {
         let cell = row * raster.columns + column
         let code = raster.codes[cell]
         if let markClass = MarkCode(rawValue: code).markClass, markClass >= .late { continue }
-        var style = appearance(role)
+        var style = appearance(average.role)
         if raster.counts[cell] > 0 {
           let level = Appearance.level(of: raster.counts[cell])
           if let shade = appearance.shade(code, level: level, strength: Self.shade(of: level)) {

@@ -46,7 +46,7 @@ struct RecordTable<Row: PagedRecord> {
   func list(width: Int, height: Int) -> ListModel {
     let hasHeading = hasHeading && height > 2
     let room = ListModel.room(height: height, hasHeading: hasHeading)
-    let visible = page.position.visible(in: entries.lazy.map(\.number), rows: room)
+    let visible = page.position.visible(in: entries.lazy.map { $0.number }, rows: room)
     let table = FittedTable(
       columns, rows: [], hidden: page.hiddenColumns, width: width - 3, markColumns: 0, gap: gap,
       appearance: appearance)

@@ -1,14 +1,12 @@
 import ConstraintAnimation
 import Measurement
 
-/// What is behind and beside the marks of a plot: the axes with their labels, the threshold, the newest edge, events and legends.
+/// What is behind and beside the marks of a plot: the axes with their labels, the threshold, events and legends.
 struct ScatterBackground: Equatable {
   let window: TimeWindow
   let axis: LatencyAxis
   /// µs.
   let threshold: Int64?
-  /// The column of the newest edge, where it moves.
-  let edge: Int?
   let events: [AxisMarks.Mark]
   let marks: PlotMarks
   let averages: AverageLines
@@ -24,7 +22,6 @@ struct ScatterBackground: Equatable {
     guard geometry.rows > 0, geometry.columns > 0 else { return picture }
     let axes = LatencyAxisModel(axis: axis, threshold: threshold, geometry: geometry, appearance: appearance)
     axes.draw(&picture)
-    drawEdge(&picture)
     axes.drawThreshold(&picture)
     LossBand.drawAxis(geometry, appearance, &picture)
     // Columns below the axis of latencies in which lines are named.
@@ -40,14 +37,6 @@ struct ScatterBackground: Equatable {
     ).draw(&picture)
     drawAverageLegend(&picture)
     return picture
-  }
-
-  private func drawEdge(_ picture: inout CellPicture) {
-    guard let edge, appearance.glyphs.grid != 0, appearance.hasManyColors else { return }
-    guard edge >= 0, edge < geometry.columns - 1 else { return }
-    for y in geometry.firstRow..<geometry.axisRow {
-      picture.set(0x250A, x: ScatterGeometry.gutter + edge, y: y, style: appearance(.grid))
-    }
   }
 
   /// The lines that are drawn, with their names.
@@ -66,19 +55,5 @@ struct ScatterBackground: Equatable {
       picture.put(name, x: x + 1, y: y, style: appearance(.secondary))
       x += 1 + name.count
     }
-  }
-}
-
-/// What one pane keeps between frames.
-struct PaneCache {
-  var tiles = TiledRaster()
-  private var drawn: (background: ScatterBackground, picture: CellPicture)?
-
-  /// The picture of a background, drawn anew where it is another one.
-  mutating func background(_ background: ScatterBackground, zone: LocalTime) -> CellPicture {
-    if let drawn, drawn.background == background { return drawn.picture }
-    let picture = background.picture(zone: zone)
-    drawn = (background, picture)
-    return picture
   }
 }

@@ -1,3 +1,4 @@
+import ConstraintAnimation
 import Measurement
 
 /// How the plot's rectangle is divided: all in one pane, two metrics side by side, or a pane for each target. All panes have
@@ -108,6 +109,12 @@ struct ScatterGeometry: Sendable, Hashable {
   var axisRows: Int { height >= 11 ? 2 : 1 }
   var axisRow: Int { height - axisRows }
   var rows: Int { max(0, axisRow - firstRow) }
+
+  /// The cells above the time axis in some columns.
+  func cells(of columns: Range<Int>) -> CellRect {
+    CellRect(
+      x0: Self.gutter + columns.lowerBound, y0: bandRow, x1: Self.gutter + columns.upperBound, y1: axisRow)
+  }
 }
 
 /// Index into the theme's colors for a mark: by target or by state, and by metric where one plot has two.

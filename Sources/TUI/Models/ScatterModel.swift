@@ -30,28 +30,50 @@ struct ScatterModel {
 
   private var window: TimeWindow { sources.window }
 
-  /// - Parameter kept: of the same pane.
-  func picture(_ kept: inout PaneCache) -> CellPicture {
-    let background = background
-    var picture = kept.background(background, zone: zone)
-    TitleRow.add(title, to: &picture)
-    guard geometry.rows > 0, geometry.columns > 0 else { return picture }
-    let dots = appearance.glyphs.dots
+  /// Brings the picture of the pane up to date.
+  /// - Returns: where it may look different, in cells of the pane.
+  func redraw(_ kept: inout PaneCache) -> CellRegion {
+    let all = CellRect(x0: 0, y0: 0, x1: geometry.width, y1: geometry.height)
+    guard geometry.rows > 0, geometry.columns > 0 else {
+      kept = PaneCache(picture: background.picture(zone: zone))
+      _ = kept.setTitle(title)
+      return CellRegion(all)
+    }
     let lookup = kept.tiles.plot(
       sources,
       // The ages of pending ones are not known once the collector is silent.
       now: snapshot.run?.isLive ?? false ? snapshot.monotonicNow : nil,
       settings: TiledRaster.Settings(
-        scale: window.scale, axis: axis, rows: geometry.rows, encoding: dots, metrics: metrics,
-        colors: colors,
-        hasSpread: marks != .dots))
+        scale: window.scale, axis: axis, rows: geometry.rows, encoding: appearance.glyphs.dots,
+        metrics: metrics, colors: colors, hasSpread: marks != .dots))
     let raster = kept.tiles.whole
+    let lines = averageLines(of: raster, lookup)
+    let scene = PaneCache.Scene(
+      background: background, marks: marks, edge: min(edge, geometry.columns), showsEdge: isLive,
+      lines: lines.map(\.line), isPlain: overlay.isEmpty && !isEmpty)
+    let columns = kept.begin(scene, changed: kept.tiles.changed, zone: zone)
+    for range in columns ?? [0..<geometry.columns] { draw(range, of: raster, lines, &kept.picture) }
+    let hasNewTitle = kept.setTitle(title)
+    guard let columns else { return CellRegion(all) }
+    var region = CellRegion()
+    for range in columns { region.insert(geometry.cells(of: range)) }
+    if hasNewTitle { region.insert(CellRect(x0: 0, y0: 0, x1: geometry.width, y1: 1)) }
+    return region
+  }
+
+  /// Draws some columns above the background.
+  private func draw(
+    _ columns: Range<Int>, of raster: DotRaster, _ lines: [AverageLine], _ picture: inout CellPicture
+  ) {
+    if isLive { drawEdge(columns, &picture) }
     switch marks {
     case .dots:
       let marks = DotMarks(raster: raster, geometry: geometry, appearance: appearance)
-      marks.draw(&picture)
-      drawAverages(raster, lookup, &picture)
-      marks.drawOffScale(&picture)
+      marks.draw(&picture, columns: columns)
+      let averages = AverageMarks(
+        raster: raster, window: window, edge: edge, geometry: geometry, appearance: appearance)
+      for line in lines { averages.draw(line, &picture, columns: columns) }
+      marks.drawOffScale(&picture, columns: columns)
     case .bands:
       PercentileBands(raster: raster, place: place, geometry: geometry, appearance: appearance)
         .draw(&picture)
@@ -59,16 +81,31 @@ struct ScatterModel {
       MinuteHeatMap(raster: raster, window: window, place: place, geometry: geometry, appearance: appearance)
         .draw(&picture)
     }
-    LossBand(outcomes: raster.outcomes, geometry: geometry, appearance: appearance).draw(&picture)
-    drawHint(&picture)
+    LossBand(outcomes: raster.outcomes, geometry: geometry, appearance: appearance).draw(
+      &picture, columns: columns)
+    if isEmpty { drawHint(&picture) }
     if !overlay.isEmpty {
       let hitTester = PlotHitTester(
         snapshot: snapshot, window: window, targets: targets, metrics: metrics, axis: axis,
-        geometry: geometry,
-        dots: dots)
+        geometry: geometry, dots: appearance.glyphs.dots)
       PlotOverlayModel(overlay: overlay, hitTester: hitTester, appearance: appearance).draw(&picture)
     }
-    return picture
+  }
+
+  /// The column of the newest edge.
+  private var edge: Int { window.column(of: snapshot.edge) }
+
+  /// A line of dashes in the column of the newest edge, behind the marks and the threshold.
+  private func drawEdge(_ columns: Range<Int>, _ picture: inout CellPicture) {
+    let edge = edge
+    guard appearance.glyphs.grid != 0, appearance.hasManyColors, columns.contains(edge),
+      edge < geometry.columns - 1
+    else { return }
+    let x = ScatterGeometry.gutter + edge
+    for y in geometry.firstRow..<geometry.axisRow {
+      guard threshold == nil || picture.glyph(x: x, y: y) != appearance.glyphs.threshold else { continue }
+      picture.set(0x250A, x: x, y: y, style: appearance(.grid))
+    }
   }
 
   /// The index of the color of what is drawn in one.
@@ -76,26 +113,26 @@ struct ScatterModel {
 
   private var background: ScatterBackground {
     ScatterBackground(
-      window: window, axis: axis, threshold: threshold, edge: isLive ? window.column(of: snapshot.edge) : nil,
-      events: Array(eventMarks), marks: marks, averages: averages, place: place, geometry: geometry,
-      appearance: appearance)
+      window: window, axis: axis, threshold: threshold, events: Array(eventMarks), marks: marks,
+      averages: averages, place: place, geometry: geometry, appearance: appearance)
   }
 
-  /// Draws the running averages of each metric: the mean dashed, the median solid and on top.
-  private func drawAverages(_ raster: DotRaster, _ lookup: RowLookup, _ picture: inout CellPicture) {
+  /// The running averages of each metric: the mean dashed, the median solid and on top.
+  private func averageLines(of raster: DotRaster, _ lookup: RowLookup) -> [AverageLine] {
+    guard marks == .dots else { return [] }
     let phase = raster.medianPhase(of: window)
-    let lines = AverageMarks(
-      raster: raster, window: window, edge: window.column(of: snapshot.edge), geometry: geometry,
-      appearance: appearance)
-    for lane in metrics.indices {
+    return metrics.indices.flatMap { lane in
+      var lines: [AverageLine] = []
       if averages.showsMean {
         let line = RunningLine.mean(of: raster, phase: phase, lane: lane, lookup: lookup)
-        lines.draw(line, glyph: appearance.glyphs.mean, role: .mean, isBroken: true, &picture)
+        lines.append(AverageLine(line: line, glyph: appearance.glyphs.mean, role: .mean, isBroken: true))
       }
       if averages.showsMedian {
         let line = RunningLine.median(of: raster, phase: phase, lane: lane)
-        lines.draw(line, glyph: appearance.glyphs.median, role: .median, isBroken: false, &picture)
+        lines.append(
+          AverageLine(line: line, glyph: appearance.glyphs.median, role: .median, isBroken: false))
       }
+      return lines
     }
   }
 
@@ -111,7 +148,6 @@ struct ScatterModel {
 
   /// Says why the plot is empty.
   private func drawHint(_ picture: inout CellPicture) {
-    guard isEmpty else { return }
     let lines = NoticeModel.wrapped(hint, columns: max(1, geometry.columns)).prefix(geometry.rows)
     let top = geometry.firstRow + (geometry.rows - lines.count + 1) / 2
     for (row, line) in lines.enumerated() {

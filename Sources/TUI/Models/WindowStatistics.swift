@@ -116,11 +116,10 @@ private struct MetricTiles {
     for (place, number) in sources.numbers.enumerated() {
       let tile = TimeWindow(tile: number, scale: window.scale)
       let isWhole = tile.start >= window.start && tile.end <= window.end
-      let source = sources.tiles[place]
       let isNew =
         isWhole
-        ? whole.update(number, source) { PointStatistics.make(source, of: metric, in: tile) }
-        : edges.update(number, source) { PointStatistics.make(source, of: metric, in: window) }
+        ? whole.update(place, of: sources) { PointStatistics.make($0, of: metric, in: tile) }
+        : edges.update(place, of: sources) { PointStatistics.make($0, of: metric, in: window) }
       guard isNew || !isSamePlace, let known = isWhole ? whole[number] : edges[number] else { continue }
       (statistics[place], parts[place]) = known
     }

@@ -7,6 +7,12 @@ struct RunningLine {
   /// With fewer values no average is drawn.
   static let leastValues = 3
 
+  /// The first column of dots in which another line of the same length has another row; `nil` where none does.
+  func firstDifference(from other: RunningLine) -> Int? { rows.indices.first { rows[$0] != other.rows[$0] } }
+
+  /// The last such column.
+  func lastDifference(from other: RunningLine) -> Int? { rows.indices.last { rows[$0] != other.rows[$0] } }
+
   /// The median of each run of columns.
   /// - Parameters:
   ///   - phase: see `DotRaster.medianPhase(of:)`.

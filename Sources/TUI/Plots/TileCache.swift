@@ -1,9 +1,15 @@
 /// What was worked out for each tile. It is kept while the tile's sources stay the same: a frame costs what is new, and not
 /// what is in view.
 struct TileCache<Key: Equatable, Value> {
-  private struct Tile {
+  /// A class, so that looking at one does not copy it.
+  private final class Tile {
     let sources: [TileSource]
+    var stamp: TileStamp
     let value: Value
+
+    init(sources: [TileSource], stamp: TileStamp, value: Value) {
+      (self.sources, self.stamp, self.value) = (sources, stamp, value)
+    }
   }
 
   /// What all tiles were made with.
@@ -23,16 +29,22 @@ struct TileCache<Key: Equatable, Value> {
   }
 
   /// Makes a tile anew where its sources have changed or its value does not hold any more.
+  /// - Parameter place: of the tile in `sources`.
   /// - Returns: whether it was made.
   mutating func update(
-    _ number: Int64, _ sources: [TileSource], holds: (Value) -> Bool = { _ in true }, make: () -> Value
+    _ place: Int, of sources: TileSources, holds: (Value) -> Bool = { _ in true },
+    make: ([TileSource]) -> Value
   ) -> Bool {
-    if let place = tiles.index(forKey: number), TileSource.areSame(tiles.values[place].sources, sources),
-      holds(tiles.values[place].value)
-    {
-      return false
+    let number = sources.numbers.lowerBound + Int64(place)
+    let (tile, stamp) = (sources.tiles[place], sources.stamps[place])
+    if let known = tiles[number], holds(known.value) {
+      if known.stamp === stamp { return false }
+      if TileSource.areSame(known.sources, tile) {
+        known.stamp = stamp
+        return false
+      }
     }
-    tiles[number] = Tile(sources: sources, value: make())
+    tiles[number] = Tile(sources: tile, stamp: stamp, value: make(tile))
     return true
   }
 

@@ -37,7 +37,7 @@ struct TileSource {
 
   /// Whether both are the same memory. As long as one of them is kept nobody writes to it, so that what was worked out from it
   /// still holds.
-  private func isSame(as other: TileSource) -> Bool {
+  fileprivate func isSame(as other: TileSource) -> Bool {
     guard target == other.target, points.count == other.points.count else { return false }
     for place in points.indices where !Self.isSameMemory(points[place], other.points[place]) { return false }
     return Self.isSameMemory(sums, other.sums)
@@ -53,6 +53,9 @@ struct TileSource {
   }
 }
 
+/// Stands for what is to be seen in one tile. What has the same stamp is the same.
+final class TileStamp: Sendable {}
+
 /// What is to be seen of some targets in a window, by tile.
 struct TileSources {
   let window: TimeWindow
@@ -60,6 +63,8 @@ struct TileSources {
   let numbers: ClosedRange<Int64>
   /// Of each tile, by target.
   private(set) var tiles: [[TileSource]]
+  /// Of each tile.
+  private(set) var stamps: [TileStamp]
   private let targets: [Int]
   private let tracks: [PointTrack]
   private let density: Density?
@@ -74,10 +79,11 @@ struct TileSources {
     if let earlier, density == nil, earlier.density == nil, window == earlier.window,
       self.targets == earlier.targets
     {
-      tiles = earlier.tiles
+      (tiles, stamps) = (earlier.tiles, earlier.stamps)
       for place in tracks.indices { takeOver(place, from: earlier) }
     } else {
       tiles = Array(repeating: [], count: numbers.count)
+      stamps = numbers.map { _ in TileStamp() }
       for place in tiles.indices { tiles[place].reserveCapacity(tracks.count) }
       for place in tracks.indices { divide(place, from: 0) }
     }
@@ -119,10 +125,11 @@ struct TileSources {
         sums = density.columns(of: targets[place], from: start, to: stretch.end)
       }
       let source = TileSource(target: targets[place], points: track.parts(of: lower..<upper), sums: sums)
-      if tiles[tile].indices.contains(place) {
-        tiles[tile][place] = source
-      } else {
+      if !tiles[tile].indices.contains(place) {
         tiles[tile].append(source)
+      } else if !source.isSame(as: tiles[tile][place]) {
+        tiles[tile][place] = source
+        stamps[tile] = TileStamp()
       }
       lower = upper
     }
@@ -130,14 +137,17 @@ struct TileSources {
 
   /// Whether the same is to be seen in the same window.
   func isSame(as other: TileSources) -> Bool {
-    window == other.window
-      && zip(tiles, other.tiles).allSatisfy { TileSource.areSame($0, $1) }
+    guard window == other.window else { return false }
+    return tiles.indices.allSatisfy {
+      stamps[$0] === other.stamps[$0] || TileSource.areSame(tiles[$0], other.tiles[$0])
+    }
   }
 
   /// Only one of the targets.
   func only(_ target: Int) -> TileSources {
     var alone = self
     alone.tiles = tiles.map { $0.filter { $0.target == target } }
+    alone.stamps = tiles.map { _ in TileStamp() }
     return alone
   }
 }

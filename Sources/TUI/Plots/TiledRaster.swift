@@ -5,6 +5,8 @@ import Store
 struct TiledRaster {
   /// The whole window, as it was plotted last.
   private(set) var whole = DotRaster(encoding: .braille)
+  /// The columns of `whole` that were plotted anew last.
+  private(set) var changed: [Range<Int>] = []
   private var tiles = TileCache<Settings, Tile>()
   /// What `whole` has; of other tiles nothing is known.
   private var shown: (settings: Settings, window: TimeWindow)?
@@ -44,14 +46,19 @@ struct TiledRaster {
         lanes: settings.metrics.count, places: settings.colors.count, hasSpread: settings.hasSpread)
     }
     shown = (settings, window)
+    changed.removeAll(keepingCapacity: true)
+    if !isSamePlace { changed.append(0..<window.columns) }
     tiles.prepare(settings, for: sources.numbers)
     for (place, number) in sources.numbers.enumerated() {
       let isNew = tiles.update(
-        number, sources.tiles[place], holds: { !$0.hasPending || $0.now == now },
-        make: { Self.tile(number, sources.tiles[place], lookup: lookup, now: now, settings: settings) })
+        place, of: sources, holds: { !$0.hasPending || $0.now == now },
+        make: { Self.tile(number, $0, lookup: lookup, now: now, settings: settings) })
       guard isNew || !isSamePlace, let tile = tiles[number] else { continue }
-      let column = number * Int64(TimeWindow.tileColumns) - window.firstColumn
-      whole.paste(tile.raster, column: Int(column), run: place)
+      let column = Int(number * Int64(TimeWindow.tileColumns) - window.firstColumn)
+      whole.paste(tile.raster, column: column, run: place)
+      if isSamePlace {
+        changed.append(max(0, column)..<min(window.columns, column + TimeWindow.tileColumns))
+      }
     }
     return lookup
   }

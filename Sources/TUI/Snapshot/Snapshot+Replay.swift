@@ -12,8 +12,8 @@ extension Snapshot {
     known.monotonicNow = nil
     known.tracks = []
     known.totals = []
-    for (place, track) in tracks.enumerated() {
-      let deadline = targets.indices.contains(place) ? targets[place].receiptDeadline : nil
+    for (place, track) in self.tracks.enumerated() {
+      let deadline = self.targets.indices.contains(place) ? self.targets[place].receiptDeadline : nil
       let range = track.range(from: since, to: moment.advanced(byMicroseconds: 1))
       var past = PointTrack(
         target: track.target, firstSequence: track.firstSequence + Int64(range.lowerBound))
@@ -31,13 +31,13 @@ extension Snapshot {
       known.tracks.append(past)
       known.totals.append(counts)
     }
-    known.density = density?.known(at: moment)
+    known.density = self.density?.known(at: moment)
     // Nothing after the moment is known, whether it was read or not.
-    if let to = covered.to, moment < to { known.covered.to = nil }
-    known.eventList = eventList.until(moment)
-    known.logList = logList.until(moment)
-    known.axisMarks = axisMarks.until(moment)
-    if run?.startedAt ?? moment <= moment { known.run?.phase = .live }
+    if let to = self.covered.to, moment < to { known.covered.to = nil }
+    known.eventList = self.eventList.until(moment)
+    known.logList = self.logList.until(moment)
+    known.axisMarks = self.axisMarks.until(moment)
+    if self.run?.startedAt ?? moment <= moment { known.run?.phase = .live }
     return known
   }
 }

@@ -1,8 +1,8 @@
 import Measurement
 import Store
 
-/// Everything the dashboard shows, as of one instant. It is read on the reader's thread and immutable.
-struct Snapshot: Sendable {
+/// What a ``Snapshot`` has.
+struct SnapshotContent: Sendable {
   /// Increases with each snapshot that differs from the one before.
   var number: UInt64 = 0
   var condition = StoreCondition.opening
@@ -51,19 +51,46 @@ struct Snapshot: Sendable {
   var covered = ReadStretch()
   /// Whether the requested window, or the one before it, has more notifications than the capacity.
   var isTruncated = false
+}
 
+/// Everything the dashboard shows, as of one instant. It is read on the reader's thread.
+///
+/// Each frame hands it from place to place: a copy costs one reference, and only a change of a copy makes a second content.
+@dynamicMemberLookup
+struct Snapshot: Sendable {
+  private final class Storage: @unchecked Sendable {
+    /// Changed only through a snapshot that is alone in having it.
+    var content: SnapshotContent
+
+    init(_ content: SnapshotContent) { self.content = content }
+  }
+
+  private var storage = Storage(SnapshotContent())
+
+  subscript<Value>(dynamicMember member: WritableKeyPath<SnapshotContent, Value>) -> Value {
+    @inline(__always)
+    _read { yield storage.content[keyPath: member] }
+    @inline(__always)
+    _modify {
+      if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.content) }
+      yield &storage.content[keyPath: member]
+    }
+  }
+}
+
+extension Snapshot {
   /// Whether older notifications of some targets in a window that begins then are not in memory, because of the capacity.
   func lacksOldest(of targets: [Int], from start: WallTime) -> Bool {
-    isTruncated
-      && targets.filter(tracks.indices.contains).contains { target in
-        let track = tracks[target]
+    self.isTruncated
+      && targets.filter(self.tracks.indices.contains).contains { target in
+        let track = self.tracks[target]
         return track.firstSequence > 1 && !track.isEmpty && track[0].plannedAt > start.microseconds
       }
   }
 
   /// How long collectors have been silent, of the run on display and of the listed ones, as it is said.
   func silences(at now: WallTime) -> [Age] {
-    let phases = (run.map { [$0.phase] } ?? []) + runs.map(\.phase)
+    let phases = (self.run.map { [$0.phase] } ?? []) + self.runs.map(\.phase)
     return phases.compactMap { phase -> Age? in
       if case .silent(let since) = phase { Age(since: since, now: now) } else { nil }
     }
@@ -71,33 +98,33 @@ struct Snapshot: Sendable {
 
   /// The events in memory, oldest first. Setting them makes them all events of the run.
   var events: [ListEntry<Event>] {
-    get { eventList.entries }
+    get { self.eventList.entries }
     set {
-      eventList = RecordList(newValue)
-      axisMarks = AxisMarks(newest: eventList)
+      self.eventList = RecordList(newValue)
+      self.axisMarks = AxisMarks(newest: self.eventList)
     }
   }
 
   /// The log lines in memory, oldest first. Setting them makes them all lines of the run.
   var log: [ListEntry<LogLine>] {
-    get { logList.entries }
-    set { logList = RecordList(newValue) }
+    get { self.logList.entries }
+    set { self.logList = RecordList(newValue) }
   }
 
   /// Time of the newest possible notification: now while the collector writes, afterwards the end of the run.
   var edge: WallTime {
-    switch run?.phase {
-    case .live: now
+    switch self.run?.phase {
+    case .live: self.now
     case .silent(let since): max(since, newestPlanned ?? since)
     case .ended(let at, _): max(at, newestPlanned ?? at)
-    case nil: now
+    case nil: self.now
     }
   }
 
   /// Time until which notifications were sent: now while the collector writes, afterwards the newest notification, since an
   /// ended run has waited for the last receipts.
   var sendingEdge: WallTime {
-    if case .ended = run?.phase { newestPlanned ?? edge } else { edge }
+    if case .ended = self.run?.phase { newestPlanned ?? edge } else { edge }
   }
 
   /// A window, and where it reaches beyond an end of the run the whole second of that end: the same for all windows that show all
@@ -105,7 +132,7 @@ struct Snapshot: Sendable {
   func recorded(_ window: Range<WallTime>) -> Range<WallTime> {
     // After a clock was set back, what was sent before lies ahead.
     let edge = max(edge, newestPlanned ?? edge)
-    guard let start = run?.startedAt, window.lowerBound < edge, window.upperBound > start else {
+    guard let start = self.run?.startedAt, window.lowerBound < edge, window.upperBound > start else {
       return window
     }
     func whole(_ time: WallTime) -> WallTime {
@@ -118,7 +145,7 @@ struct Snapshot: Sendable {
 
   private var newestPlanned: WallTime? {
     var newest: Int64?
-    for track in tracks {
+    for track in self.tracks {
       // Plans of a committed block may lie ahead and never be sent.
       var index = track.count - 1
       while index >= 0, track[index].state == .planned { index -= 1 }

@@ -53,7 +53,9 @@ struct ReadRequest: Sendable, Equatable {
 extension ReaderOrder {
   /// What a state needs of the store.
   init(_ state: ViewState, in context: ScreenContext) {
-    self.init(subject: state.subject, request: ReadRequest(state, in: context))
+    self.init(
+      subject: state.subject,
+      request: ReadRequest(state, window: context.content?.window, condition: context.latest.condition))
     lists = ListsPlace(
       events: ListPlace(state.lists.events, state, in: context),
       log: ListPlace(state.lists.log, state, in: context))
@@ -113,8 +115,8 @@ extension ListPlace {
 
 extension ReadRequest {
   /// What the picture of a state needs; `nil` while there is none.
-  init?(_ state: ViewState, in context: ScreenContext) {
-    guard let window = context.content?.window, context.latest.condition == .ready else { return nil }
+  init?(_ state: ViewState, window: TimeWindow?, condition: StoreCondition) {
+    guard let window, condition == .ready else { return nil }
     if state.replay != nil {
       // A window ahead, so that the replay does not wait for the reader.
       self.init(window, to: window.end.advanced(byMicroseconds: window.duration), isReplay: true)

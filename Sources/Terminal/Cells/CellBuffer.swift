@@ -153,6 +153,16 @@ extension CellBuffer: CellCanvas {
     }
   }
 
+  /// The rectangle with both halves of each wide glyph that lies across its left or right edge.
+  public func whole(_ rect: CellRect) -> CellRect {
+    var whole = rect.intersection(bounds)
+    for y in whole.y0..<whole.y1 where !whole.isEmpty {
+      if storage[y * columns + whole.x0].isContinuation { whole.x0 = max(0, whole.x0 - 1) }
+      if whole.x1 < columns, storage[y * columns + whole.x1].isContinuation { whole.x1 += 1 }
+    }
+    return whole
+  }
+
   /// The glyph if it takes one column, otherwise a replacement character.
   private static func single(_ glyph: UInt32) -> UInt32 {
     if glyph >= 0x20 && glyph < 0x7F || glyph >= 0x2500 && glyph < 0x25FD { return glyph }

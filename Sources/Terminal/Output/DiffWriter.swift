@@ -22,6 +22,10 @@ public final class DiffWriter {
   private let front: CellBuffer
   private var frontHashes: [UInt64]
   private var backHashes: [UInt64]
+  /// Which of `frontHashes` are of what is shown.
+  private var isHashed: [Bool] = []
+  /// The columns of each row that may differ from what is shown.
+  private var spans: [Range<Int>] = []
   /// Which rows differed from what was shown, before any of them was moved.
   private var isChanged: [Bool] = []
   private var blankHash: UInt64 = 0
@@ -45,20 +49,24 @@ public final class DiffWriter {
 
   /// The bytes that make the terminal show `back`; empty when it already does.
   ///
-  /// - Parameter cursor: where text is being typed, inside the buffer; `nil` hides the cursor.
+  /// - Parameters:
+  ///   - cursor: where text is being typed, inside the buffer; `nil` hides the cursor.
+  ///   - changed: the only cells that may differ from what the last call was given; `nil` where that is not known.
   /// - Returns: valid until the next call.
-  public func encode(_ back: CellBuffer, cursor: CursorPosition? = nil) -> UnsafeRawBufferPointer {
+  public func encode(
+    _ back: CellBuffer, cursor: CursorPosition? = nil, changed: CellRegion? = nil
+  ) -> UnsafeRawBufferPointer {
     encoder.bytes.removeAll()
     if profile.synchronizesOutput { encoder.bytes.append("\u{1B}[?2026h") }
     let start = encoder.bytes.count
     let isRepaint = !isValid || front.columns != back.columns || front.rows != back.rows
     if isRepaint { repaint(columns: back.columns, rows: back.rows) }
-    var isKnown = false
-    if profile.movesRows {
-      let changed = hashRows(back)
-      isKnown = isRepaint || changed < 3 || !moveRows()
-    }
-    encodeRows(back, knowsChanges: isKnown)
+    let isWhole = isRepaint || changed == nil
+    setSpans(in: isWhole ? CellRegion(back.bounds) : changed?.intersection(back.bounds) ?? CellRegion())
+    let mayMove = findChanges(back) >= 3 && profile.movesRows && !isRepaint
+    if mayMove { hashRows(back) }
+    let hasMoved = mayMove && moveRows()
+    encodeRows(back, isHashed: mayMove, hasMoved: hasMoved)
     encode(cursor, hasPainted: encoder.bytes.count > start)
     if encoder.bytes.count == start {
       encoder.bytes.removeAll()
@@ -77,42 +85,68 @@ public final class DiffWriter {
     blankHash = front.storage.baseAddress.map { RowMove.hash($0, count: columns) } ?? 0
     frontHashes = Array(repeating: blankHash, count: rows)
     backHashes = frontHashes
+    isHashed = Array(repeating: true, count: rows)
     isChanged = Array(repeating: false, count: rows)
+    spans = Array(repeating: 0..<0, count: rows)
     encoder.clearScreen()
     if shownCursor == nil { encoder.bytes.append("\u{1B}[?25l") }
     isValid = true
   }
 
-  /// - Parameter knowsChanges: `isChanged` holds for what is shown now.
-  private func encodeRows(_ back: CellBuffer, knowsChanges: Bool) {
+  private func setSpans(in region: CellRegion) {
+    for y in spans.indices { spans[y] = 0..<0 }
+    for rect in region.rects {
+      for y in rect.y0..<rect.y1 {
+        let span = spans[y]
+        spans[y] =
+          span.isEmpty ? rect.x0..<rect.x1 : min(span.lowerBound, rect.x0)..<max(span.upperBound, rect.x1)
+      }
+    }
+  }
+
+  /// Looks which rows have changed.
+  /// - Returns: how many of them may have changed as a whole, so that others may have taken their place.
+  private func findChanges(_ back: CellBuffer) -> Int {
+    let columns = back.columns
+    guard let wanted = back.storage.baseAddress, let shown = front.storage.baseAddress else { return 0 }
+    var count = 0
+    for y in 0..<back.rows {
+      let (span, first) = (spans[y], y * columns + spans[y].lowerBound)
+      isChanged[y] = !Self.areEqual(wanted + first, shown + first, span.count)
+      if isChanged[y], span.count > columns / 2 { count += 1 }
+    }
+    return count
+  }
+
+  /// - Parameters:
+  ///   - isHashed: the rows that are wanted have been hashed.
+  ///   - hasMoved: rows have been moved, so that others differ than before.
+  private func encodeRows(_ back: CellBuffer, isHashed: Bool, hasMoved: Bool) {
     let columns = back.columns
     guard let wanted = back.storage.baseAddress, let shown = front.storage.baseAddress else { return }
     for y in 0..<back.rows {
       let source = wanted + y * columns
       let target = shown + y * columns
-      if knowsChanges ? !isChanged[y] : Self.areEqual(source, target, columns) { continue }
-      encoder.encodeRow(y, back: source, front: target, count: columns)
-      target.update(from: source, count: columns)
-      if !profile.movesRows { continue }
-      frontHashes[y] = backHashes[y]
+      if hasMoved ? Self.areEqual(source, target, columns) : !isChanged[y] { continue }
+      let span = hasMoved ? 0..<columns : spans[y]
+      encoder.encodeRow(y, back: source, front: target, span: span, count: columns)
+      (target + span.lowerBound).update(from: source + span.lowerBound, count: span.count)
+      self.isHashed[y] = isHashed
+      if isHashed { frontHashes[y] = backHashes[y] }
     }
   }
 
-  /// Hashes the rows that changed. Returns how many did.
-  private func hashRows(_ back: CellBuffer) -> Int {
+  /// Hashes rows, as far as that is not known.
+  private func hashRows(_ back: CellBuffer) {
     let columns = back.columns
-    guard let wanted = back.storage.baseAddress, let shown = front.storage.baseAddress else { return 0 }
-    var changed = 0
+    guard let wanted = back.storage.baseAddress, let shown = front.storage.baseAddress else { return }
     for y in 0..<back.rows {
-      isChanged[y] = !Self.areEqual(wanted + y * columns, shown + y * columns, columns)
-      if !isChanged[y] {
-        backHashes[y] = frontHashes[y]
-      } else {
-        backHashes[y] = RowMove.hash(wanted + y * columns, count: columns)
-        changed += 1
+      if !isHashed[y] {
+        frontHashes[y] = RowMove.hash(shown + y * columns, count: columns)
+        isHashed[y] = true
       }
+      backHashes[y] = isChanged[y] ? RowMove.hash(wanted + y * columns, count: columns) : frontHashes[y]
     }
-    return changed
   }
 
   private static func areEqual(_ left: UnsafePointer<Cell>, _ right: UnsafePointer<Cell>, _ count: Int)

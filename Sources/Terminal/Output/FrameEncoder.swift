@@ -48,13 +48,14 @@ struct FrameEncoder: ~Copyable {
   }
 
   /// Emits what turns the `front` row into the `back` row; both have `count` cells.
+  /// - Parameter span: the columns in which they may differ.
   mutating func encodeRow(
-    _ y: Int, back: UnsafePointer<Cell>, front: UnsafePointer<Cell>, count: Int
+    _ y: Int, back: UnsafePointer<Cell>, front: UnsafePointer<Cell>, span: Range<Int>, count: Int
   ) {
-    var x = 0
-    while x < count && back[x] == front[x] { x += 1 }
-    if x == count { return }
-    var last = count - 1
+    var x = span.lowerBound
+    while x < span.upperBound && back[x] == front[x] { x += 1 }
+    if x == span.upperBound { return }
+    var last = span.upperBound - 1
     while back[last] == front[last] { last -= 1 }
     if profile.synchronizesOutput, encodeByInk(y, row: back, columns: x..<last + 1, count: count) { return }
     blankRun = 0..<0

@@ -1,3 +1,4 @@
+import ConstraintAnimation
 import Glibc
 
 /// Writes frames to a descriptor that does not block, one `write` each where the terminal keeps up.
@@ -19,14 +20,16 @@ final class FrameSink {
   var hasPending: Bool { pendingStart < pending.count }
 
   /// Encodes a frame and writes it, or skips it when the terminal accepts no bytes now.
-  func present(_ buffer: CellBuffer, cursor: CursorPosition?, writer: DiffWriter) -> FrameOutcome {
+  func present(
+    _ buffer: CellBuffer, cursor: CursorPosition?, changed: CellRegion? = nil, writer: DiffWriter
+  ) -> FrameOutcome {
     flush()
     guard !hasPending, isWritable else {
       statistics.skippedFrames += 1
       return .skipped
     }
     let start = clock.now
-    let bytes = writer.encode(buffer, cursor: cursor)
+    let bytes = writer.encode(buffer, cursor: cursor, changed: changed)
     let encoded = clock.now
     let outcome: FrameOutcome
     if bytes.isEmpty {

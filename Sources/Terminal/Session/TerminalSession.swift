@@ -110,9 +110,12 @@ public final class TerminalSession {
   /// - Parameters:
   ///   - buffer: as large as the session says; another size paints what fits in the terminal's corner.
   ///   - cursor: where text is typed; `nil` for no cursor.
-  public func present(_ buffer: CellBuffer, cursor: CursorPosition? = nil) -> FrameOutcome {
+  ///   - changed: the only cells that may differ from the last buffer that was not skipped; `nil` where that is not known.
+  public func present(
+    _ buffer: CellBuffer, cursor: CursorPosition? = nil, changed: CellRegion? = nil
+  ) -> FrameOutcome {
     guard isActive, !input.isHungUp else { return .failed }
-    let outcome = sink.present(buffer, cursor: cursor, writer: writer)
+    let outcome = sink.present(buffer, cursor: cursor, changed: changed, writer: writer)
     wantsWritable = outcome == .skipped || sink.hasPending
     return outcome
   }
@@ -137,11 +140,15 @@ public final class TerminalSession {
 
   /// Waits for events and returns them in order; of successive motion events only the last.
   ///
-  /// - Parameter deadline: when to return without any; `nil` waits without limit.
+  /// - Parameters:
+  ///   - deadline: when to return without any; `nil` waits without limit.
+  ///   - hearsWaker: whether the waker ends the wait, too; otherwise it is heard the next time.
   /// - Returns: empty at the deadline, and when a frame that was skipped can be presented again.
-  public func nextEvents(deadline: ContinuousClock.Instant?) -> [TerminalEvent] {
+  public func nextEvents(
+    deadline: ContinuousClock.Instant?, hearsWaker: Bool = true
+  ) -> [TerminalEvent] {
     while true {
-      let isDue = wait(until: deadline)
+      let isDue = wait(until: deadline, hearsWaker: hearsWaker || deadline == nil)
       if !queue.isEmpty {
         defer { queue.removeAll(keepingCapacity: true) }
         return EventCoalescer.coalesce(queue)
@@ -151,12 +158,12 @@ public final class TerminalSession {
   }
 
   /// - Returns: whether to return even without events.
-  private func wait(until deadline: ContinuousClock.Instant?) -> Bool {
+  private func wait(until deadline: ContinuousClock.Instant?, hearsWaker: Bool) -> Bool {
     // A negative descriptor is left out.
     var polls = [
       pollfd(fd: input.isHungUp ? -1 : terminal.input, events: Int16(POLLIN), revents: 0),
       pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: waker.descriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: hearsWaker ? waker.descriptor : -1, events: Int16(POLLIN), revents: 0),
       pollfd(fd: wantsWritable ? terminal.painting : -1, events: Int16(POLLOUT), revents: 0),
     ]
     let timeout = input.timeout

@@ -90,7 +90,7 @@ import Testing
     let area = host.cellFrame
     func damage(_ body: () -> Void) -> CellRect {
       body()
-      return window.advance(to: window.time).damage
+      return window.advance(to: window.time).damage.bounds
     }
     // Moves in from outside on the left, and out on the right.
     #expect(damage { page.frame.origin.x = -5 } == CellRect(x0: 10, y0: 7, x1: 20, y1: 15))
@@ -115,7 +115,58 @@ import Testing
       for bar in bars { bar.frame.size.width = 8 }
     }
     let change = window.advance(to: window.time + .milliseconds(300))
-    #expect(change.damage == CellRect(x0: 10, y0: 6, x1: 17, y1: 15))
+    #expect(change.damage.bounds == CellRect(x0: 10, y0: 6, x1: 17, y1: 15))
+  }
+
+  @Test("a part of a view is damage by itself, unless the view has moved or is turned")
+  func partialDamage() {
+    let window = Window(size: Size(width: 80, height: 24))
+    let host = View()
+    let page = View()
+    window.root.addSubview(host)
+    host.addSubview(page)
+    host.clipsToBounds = true
+    host.frame = Rect(x: 10, y: 5, width: 20, height: 10)
+    page.frame = Rect(x: 5, y: 0, width: 40, height: 10)
+    window.advance(to: .zero)
+    func damage(_ body: () -> Void) -> [CellRect] {
+      body()
+      return window.advance(to: window.time).damage.rects
+    }
+    let part = CellRect(x0: 2, y0: 3, x1: 30, y1: 4)
+    #expect(damage { page.setNeedsDisplay(in: part) } == [CellRect(x0: 17, y0: 8, x1: 30, y1: 9)])
+    #expect(damage { page.setNeedsDisplay(in: CellRect(x0: 16, y0: 0, x1: 20, y1: 9)) }.isEmpty)
+    #expect(damage { page.setNeedsDisplay(in: CellRect(x0: 0, y0: 10, x1: 9, y1: 12)) }.isEmpty)
+    let moved = damage {
+      page.frame.origin.x = 7
+      page.setNeedsDisplay(in: part)
+    }
+    #expect(moved == [CellRect(x0: 15, y0: 5, x1: 30, y1: 15)])
+    page.isHidden = true
+    window.advance(to: window.time)
+    #expect(damage { page.setNeedsDisplay(in: part) }.isEmpty)
+    page.isHidden = false
+    page.transform = .translation(x: 8, y: 0)
+    window.advance(to: window.time)
+    // Where a transformed view shows a part of itself is not worked out.
+    #expect(damage { page.setNeedsDisplay(in: part) }.map(\.height) == [10])
+  }
+
+  @Test("drawing only what is damaged leaves the same cells as drawing all")
+  func partialDrawing() throws {
+    let scene = try PanelScene(columns: 100, rows: 30)
+    var generator = SeededGenerator(seed: 13)
+    let kept = TextCanvas(columns: 100, rows: 30)
+    for frame in 0..<300 {
+      if frame % 7 == 0 {
+        try scene.manager.slideHorizontally(activate: Panel.allCases.randomElement(using: &generator) ?? .log)
+      }
+      if frame % 3 == 0 { scene.plot.backgroundColor = Color(UInt8(frame % 200), 0, 0) }
+      let change = scene.window.advance(to: .frame(Int64(frame)))
+      scene.window.draw(on: kept, damage: change.damage)
+      let whole = scene.draw()
+      #expect(kept.changedCells(from: whole) == 0, "frame \(frame)")
+    }
   }
 
   @Test("damage stays whole when the clipping view moves or opens with what is in it")

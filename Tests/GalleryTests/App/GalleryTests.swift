@@ -53,7 +53,7 @@ import Testing
     visit.type(Self.scripts[name] ?? "")
     // Keys advanced the gallery; begin with a whole picture.
     canvas.clear()
-    visit.gallery.draw(on: canvas, damage: canvas.bounds)
+    visit.gallery.draw(on: canvas, damage: CellRegion(canvas.bounds))
     for _ in 0..<40 {
       let damage = visit.frame()
       if !damage.isEmpty { visit.gallery.draw(on: canvas, damage: damage) }

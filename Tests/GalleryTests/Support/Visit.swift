@@ -27,7 +27,7 @@ final class Visit {
   // MARK: Time
 
   @discardableResult
-  func frame() -> CellRect { gallery.advance(to: clock.tick()) }
+  func frame() -> CellRegion { gallery.advance(to: clock.tick()) }
 
   func frames(_ count: Int) { for _ in 0..<count { frame() } }
 
@@ -111,7 +111,7 @@ final class Visit {
 
   func canvas() -> TextCanvas {
     let canvas = TextCanvas(columns: Int(window.size.width), rows: Int(window.size.height))
-    gallery.draw(on: canvas, damage: canvas.bounds)
+    gallery.draw(on: canvas, damage: CellRegion(canvas.bounds))
     return canvas
   }
 

@@ -46,7 +46,9 @@ struct IdleTests {
     run.now = run.now.advanced(byMicroseconds: 100_000)
     stage.screen.show(run, at: MotionTime(nanoseconds: 1_100_000_000))
     let damage = stage.screen.advance(to: MotionTime(nanoseconds: 1_100_000_000))
-    #expect(damage.y1 <= stage.screen.context.panelFrame.y0 || damage.y0 >= stage.screen.context.plotFrame.y0)
+    #expect(
+      damage.bounds.y1 <= stage.screen.context.panelFrame.y0
+        || damage.bounds.y0 >= stage.screen.context.plotFrame.y0)
     #expect(!damage.isEmpty)
   }
 
@@ -60,7 +62,7 @@ struct IdleTests {
     var snapshot = stage.screen.context.latest
     #expect(window.end < snapshot.edge && stage.screen.context.content?.facts.hasPending == false)
     let track = snapshot.tracks[0]
-    func show(_ change: (inout Snapshot) -> Void) -> CellRect {
+    func show(_ change: (inout Snapshot) -> Void) -> CellRegion {
       change(&snapshot)
       snapshot.number += 1
       stage.screen.show(snapshot, at: stage.clock.now)

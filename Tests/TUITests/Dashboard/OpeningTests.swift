@@ -34,7 +34,7 @@ struct OpeningTests {
     screen.show(snapshot, at: .zero)
     _ = screen.advance(to: .zero)
     let buffer = CellBuffer(columns: columns, rows: 30, colors: .trueColor)
-    screen.draw(on: buffer, damage: buffer.bounds)
+    screen.draw(on: buffer, damage: CellRegion(buffer.bounds))
     return Golden.rows(of: buffer)
   }
 

@@ -152,10 +152,10 @@ struct SeeingTests {
     let scene = PlotScene(
       snapshot: snapshot, content: content, beside: nil, state: state, panes: panes, calendar: nil,
       hasPointer: false, appearance: appearance, zone: .utc)
-    _ = scene.model(of: 0).picture(&kept)
+    _ = scene.model(of: 0).redraw(&kept)
     var picture = CellPicture(width: 100, height: 20)
     DotMarks(raster: kept.tiles.whole, geometry: panes.panes[0].geometry, appearance: appearance).draw(
-      &picture)
+      &picture, columns: 0..<panes.columns)
     let glyphs = Set(picture.glyphs.filter { $0 != 0x20 })
     return (glyphs, glyphs.count)
   }

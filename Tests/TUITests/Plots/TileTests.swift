@@ -70,8 +70,7 @@ struct TileTests {
   }
 
   /// Moves the run on: notifications that were in flight have their end, others come.
-  private static func goOn(_ snapshot: inout Snapshot, by seconds: Double, _ generator: inout SeededGenerator)
-  {
+  static func goOn(_ snapshot: inout Snapshot, by seconds: Double, _ generator: inout SeededGenerator) {
     let microseconds = Int64(seconds * 1e6)
     let now = (snapshot.monotonicNow ?? 0) + microseconds
     for place in snapshot.tracks.indices {
@@ -202,8 +201,8 @@ struct TileTests {
       var made: [Int64] = []
       cache.prepare(key, for: window.tiles)
       let sources = TileSources(snapshot, targets: [0], window: window)
-      for (number, sources) in zip(sources.numbers, sources.tiles) {
-        _ = cache.update(number, sources) {
+      for (place, number) in sources.numbers.enumerated() {
+        _ = cache.update(place, of: sources) { _ in
           made.append(number)
           return 0
         }

@@ -39,7 +39,7 @@ struct SelectionTests {
     stage.frame()
     let scene = try #require(stage.scene)
     var kept = PaneCache()
-    _ = scene.model(of: 0).picture(&kept)
+    _ = scene.model(of: 0).redraw(&kept)
     let raster = kept.tiles.whole
     var cells = Set<Int>()
     for mark in try Self.marks(stage) where mark.y >= scene.geometry.firstRow {

@@ -43,7 +43,7 @@ struct Stage {
 
   /// One frame, 1/60 s later.
   @discardableResult
-  mutating func frame() -> CellRect {
+  mutating func frame() -> CellRegion {
     clock.tick()
     return paint()
   }
@@ -72,7 +72,7 @@ struct Stage {
   }
 
   @discardableResult
-  private mutating func paint() -> CellRect {
+  private mutating func paint() -> CellRegion {
     takeFigures()
     let damage = screen.advance(to: clock.now)
     if !damage.isEmpty { screen.draw(on: buffer, damage: damage) }

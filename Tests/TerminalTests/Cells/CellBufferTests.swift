@@ -133,4 +133,15 @@ struct CellBufferTests {
     copy.write("日本", x: 1, y: 1, style: .plain)
     #expect(copy != buffer)
   }
+
+  @Test("a rectangle that cuts a wide character is drawn again with both halves of it")
+  func wholeGlyphs() {
+    let buffer = CellBuffer(columns: 12, rows: 3)
+    buffer.write("日本語", x: 1, y: 1, style: .plain)
+    #expect(buffer.whole(CellRect(x0: 2, y0: 0, x1: 4, y1: 3)) == CellRect(x0: 1, y0: 0, x1: 5, y1: 3))
+    #expect(buffer.whole(CellRect(x0: 3, y0: 0, x1: 5, y1: 3)) == CellRect(x0: 3, y0: 0, x1: 5, y1: 3))
+    #expect(buffer.whole(CellRect(x0: 2, y0: 0, x1: 4, y1: 1)) == CellRect(x0: 2, y0: 0, x1: 4, y1: 1))
+    #expect(buffer.whole(CellRect(x0: -3, y0: 0, x1: 99, y1: 9)) == buffer.bounds)
+    #expect(buffer.whole(.zero).isEmpty)
+  }
 }

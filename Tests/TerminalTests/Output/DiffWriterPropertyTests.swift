@@ -52,6 +52,39 @@ struct DiffWriterPropertyTests {
     }
   }
 
+  @Test("the same where the writer is told what has changed", arguments: cases)
+  func toldWhatChanged(_ testCase: Case) {
+    for seed in 1...14 as ClosedRange<UInt64> {
+      var painter = RandomPainter(random: SeededGenerator(seed: seed))
+      let (columns, rows) = Self.sizes[Int(seed) % Self.sizes.count]
+      let buffer = CellBuffer(columns: columns, rows: rows, colors: testCase.profile.colors)
+      let shown = CellBuffer(columns: columns, rows: rows)
+      let writer = DiffWriter(columns: columns, rows: rows, profile: testCase.profile)
+      var model = terminal(columns: columns, rows: rows, testCase.profile)
+      model.feed(writer.encode(buffer))
+      for frame in 0..<30 {
+        for _ in 0...Int.random(in: 0..<3, using: &painter.random) { painter.paint(buffer) }
+        // Now and then more than what has changed.
+        var region = CellRegion()
+        for y in 0..<rows {
+          let changed = (0..<columns).filter { buffer[$0, y] != shown[$0, y] || frame % 5 == 0 }
+          guard let first = changed.first, let last = changed.last else { continue }
+          region.insert(CellRect(x0: first, y0: y, x1: last + 1, y1: y + 1))
+        }
+        shown.copy(from: buffer)
+        if frame % 17 == 16 { writer.invalidate() }
+        model.feed(writer.encode(buffer, changed: region))
+        let difference = Expectation.difference(
+          between: buffer, and: model, colors: testCase.profile.colors, utf8: testCase.profile.encodesUTF8)
+        if let difference {
+          Issue.record("seed \(seed), \(columns)×\(rows), frame \(frame): \(difference)")
+          return
+        }
+        #expect(writer.encode(buffer).isEmpty && writer.encode(buffer, changed: CellRegion()).isEmpty)
+      }
+    }
+  }
+
   private func terminal(columns: Int, rows: Int, _ profile: OutputProfile) -> ModelTerminal {
     var model = ModelTerminal(columns: columns, rows: rows)
     model.erasesWithBackground = profile.erasesWithBackground

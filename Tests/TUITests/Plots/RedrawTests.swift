@@ -1,0 +1,126 @@
+import ConstraintAnimation
+import ConstraintAnimationTestKit
+import Measurement
+import Store
+import Terminal
+import Testing
+
+@testable import TUI
+
+@Suite("Frames that draw only what has changed")
+struct RedrawTests {
+  /// What two buffers show differently, for a message.
+  private static func difference(_ one: CellBuffer, _ other: CellBuffer) -> String? {
+    for y in 0..<one.rows {
+      for x in 0..<one.columns where one[x, y] != other[x, y] {
+        return
+          "\(x), \(y): \(one[x, y].text) \(one[x, y].style) instead of \(other[x, y].text) \(other[x, y].style)"
+      }
+    }
+    return nil
+  }
+
+  /// Draws the same on a screen that has drawn nothing before.
+  private static func anew(_ stage: Stage) -> CellBuffer {
+    let screen = stage.screen
+    let scene = stage.scene
+    let buffer = CellBuffer(columns: stage.buffer.columns, rows: stage.buffer.rows)
+    guard let scene else { return buffer }
+    let plot = screen.context.plotFrame
+    var picture = CellPicture(width: plot.width, height: plot.height)
+    var cache = PlotCache()
+    _ = scene.redraw(&picture, &cache)
+    buffer.fill(buffer.bounds, glyph: " ", style: .plain)
+    picture.draw(on: buffer, x: plot.x0, y: plot.y0)
+    return buffer
+  }
+
+  /// The cells of the plot, which nothing else is drawn over.
+  private static func plot(_ stage: Stage) -> CellBuffer {
+    let plot = stage.screen.context.plotFrame
+    let buffer = CellBuffer(columns: stage.buffer.columns, rows: stage.buffer.rows)
+    buffer.fill(buffer.bounds, glyph: " ", style: .plain)
+    for y in plot.y0..<plot.y1 {
+      for x in plot.x0..<plot.x1 {
+        buffer.write(stage.buffer[x, y].text, x: x, y: y, style: stage.buffer[x, y].style)
+      }
+    }
+    return buffer
+  }
+
+  @Test(
+    "whatever happens, the plot looks as if it were drawn anew",
+    arguments: [
+      (GlyphRepertoire.braille, ColorProfile.trueColor), (.ascii, .monochrome), (.octants, .ansi256),
+    ])
+  func plots(_ glyphs: GlyphRepertoire, _ colors: ColorProfile) throws {
+    var generator = SeededGenerator(seed: 17)
+    var snapshot = SampleRun(seconds: 100, rate: 20, targets: ["a", "b"]).snapshot
+    var stage = try Stage(columns: 120, rows: 44, colors: colors, glyphs: glyphs, snapshot: snapshot)
+    let keys: [InputEvent.Key] = [
+      .left, .left, .right, .character("+"), .character("-"), .character("0"), .character("M"),
+      .character("v"),
+      .character("H"), .character("t"), .character("c"), .escape, .up, .character("a"), .character("g"),
+      .character("6"), .character("1"), .character("p"), .character(" "), .end,
+    ]
+    var parts = 0
+    for step in 0..<240 {
+      var what = "\(step): "
+      switch Int.random(in: 0..<10, using: &generator) {
+      case 0..<7:
+        what += "the run goes on"
+        TileTests.goOn(&snapshot, by: .random(in: 0.02...0.4, using: &generator), &generator)
+        snapshot.number += 1
+        stage.screen.show(snapshot, at: stage.clock.now)
+      case 7:
+        what += "time passes"
+        snapshot.monotonicNow = snapshot.monotonicNow.map { $0 + 300_000 }
+        snapshot.now = snapshot.now.advanced(byMicroseconds: 300_000)
+        snapshot.number += 1
+        stage.screen.show(snapshot, at: stage.clock.now)
+      default:
+        let key = keys.randomElement(using: &generator) ?? .left
+        what += "\(key)"
+        stage.press(key)
+      }
+      let plot = stage.screen.context.plotFrame
+      let damage = stage.frame().intersection(plot)
+      // Slides and the comparison come to rest first.
+      if stage.screen.isAnimating { stage.frames(40) }
+      if !damage.isEmpty, damage.rects.reduce(0, { $0 + $1.width * $1.height }) < plot.width * plot.height / 2
+      {
+        parts += 1
+      }
+      guard stage.scene != nil, stage.screen.overlay == nil else { continue }
+      if let difference = Self.difference(Self.plot(stage), Self.anew(stage)) {
+        Issue.record("\(what): \(difference)")
+        return
+      }
+    }
+    #expect(parts > 20, "most frames draw a part of the plot")
+  }
+
+  @Test("while a panel slides in that is to be drawn, the plot waits for the next frame, and no longer")
+  func putOff() throws {
+    var stage = try Stage()
+    stage.frames(60)
+    var snapshot = stage.screen.context.latest
+    func goOn() {
+      var generator = SeededGenerator(seed: 4)
+      TileTests.goOn(&snapshot, by: 0.1, &generator)
+      snapshot.number += 1
+      stage.screen.show(snapshot, at: stage.clock.now)
+    }
+    goOn()
+    #expect(!stage.frame().intersection(stage.screen.context.plotFrame).isEmpty)
+    stage.press("2")
+    goOn()
+    // The first frame in which the page can be seen.
+    let columns = stage.screen.context.plotFrame
+    #expect(stage.frame().intersection(columns).isEmpty && stage.screen.nextDeadline != nil)
+    goOn()
+    #expect(!stage.frame().intersection(columns).isEmpty)
+    stage.frames(60)
+    #expect(stage.screen.nextDeadline == nil || !stage.screen.isAnimating)
+  }
+}
