@@ -114,6 +114,7 @@ extension StoreReader {
     let wanted = Set(targets)
     guard limit > 0, let first = targets.min(), let last = targets.max() else { return 0 }
     return try read { db in
+      if try Self.hasRolledUp(limit, of: wanted, from: start, to: end, db) { return limit }
       if first == last { return try Self.count(of: first, from: start, to: end, atMost: limit, db) }
       let statement = try RawStatement(
         db,
@@ -132,6 +133,25 @@ extension StoreReader {
       }
       return count
     }
+  }
+
+  /// Whether the whole hours of a range have as many notifications: some rows tell that of millions.
+  private static func hasRolledUp(
+    _ count: Int, of targets: Set<TargetID>, from start: WallTime, to end: WallTime, _ db: Database
+  ) throws -> Bool {
+    let watermarks = try RollupWatermarks.fetch(db)
+    // Rollups know of notifications that retention has deleted, too.
+    guard watermarks.hour > .min, try !PrunedSpans.fetch(db).hasPruned(samplesFrom: start) else {
+      return false
+    }
+    let first = RollupSpan.hour.start(of: RollupSpan.firstWholeSecond(start) + 3_599)
+    let last = RollupSpan.hour.start(of: min(RollupSpan.second(of: end), watermarks.hour))
+    var known = 0
+    var reading = RollupReading(targets: targets, figures: [], limit: .max)
+    _ = try reading.read(.hour, from: first, to: last, watermarks: watermarks, db) {
+      known += $1.counts.planned
+    }
+    return known >= count
   }
 
   /// Collects the rows of a statement ordered by revision.

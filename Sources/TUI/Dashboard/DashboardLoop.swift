@@ -77,7 +77,11 @@ final class DashboardLoop {
     try reader.start()
     while !stop.isStopped {
       let news = reader.take()
-      if let snapshot = news.snapshot { screen.show(snapshot, at: now) }
+      if let snapshot = news.snapshot {
+        // What somebody waits for comes at once, whenever the last frame was.
+        if screen.isWaiting(for: snapshot) { nextFrame = min(nextFrame, now) }
+        screen.show(snapshot, at: now)
+      }
       for report in control.take() { screen.report(report, at: now) }
       if let snapshot = news.second { screen.showOther(snapshot, at: now) }
       if news.figures != nil || news.secondFigures != nil {

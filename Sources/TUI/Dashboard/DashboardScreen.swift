@@ -87,6 +87,11 @@ final class DashboardScreen {
 
   // MARK: - Snapshots
 
+  /// Whether a snapshot answers what has been asked for since the last one.
+  func isWaiting(for snapshot: Snapshot) -> Bool {
+    snapshot.condition != snapshots.latest.condition || snapshot.request != snapshots.latest.request
+  }
+
   /// Takes a snapshot from the reader.
   func show(_ snapshot: Snapshot, at time: MotionTime) {
     step(to: time)

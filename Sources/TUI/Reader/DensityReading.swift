@@ -18,18 +18,24 @@ struct DensityReading {
 
   /// Rollup rows of one variant that are read for one plot, and of all variants at a time.
   private static let mostRows = 40_000
+  /// So many rows are read so fast that nobody needs to see coarser sums first.
+  private static let fewRows: Int64 = 400
 
+  /// - Parameter isFirstLook: nothing is on display yet, so that coarse sums are better than to wait for finer ones.
   /// - Returns: `nil` where there are no rollups: the store has an older version, or the run is too new.
   static func read(
-    _ targets: [TargetID], _ request: ReadRequest, to end: WallTime, in reader: any DashboardSource
-  ) throws -> Density? {
+    _ targets: [TargetID], _ request: ReadRequest, to end: WallTime, isFirstLook: Bool = false,
+    in reader: any DashboardSource
+  ) throws -> (sums: Density, isCoarse: Bool)? {
     let from = request.from
     // Rollups of a run that ended end with it.
     let end = min(end, try reader.rollupsCoverTo(of: targets) ?? from)
     guard from < end else { return nil }
     let pruned = try reader.pruned()
     let fitting = span(for: request, length: end.microseconds - from.microseconds, targets: targets.count)
-    let span = pruned.hasPruned(samplesFrom: from) ? pruned.coarser(fitting, from: from) : fitting
+    let wanted = pruned.hasPruned(samplesFrom: from) ? pruned.coarser(fitting, from: from) : fitting
+    let span =
+      isFirstLook && !request.isReplay ? quicker(wanted, end.microseconds - from.microseconds) : wanted
     var reading = DensityReading(targets, request, span: span)
     var reached = from
     // No row may span two windows: it would count in one of them as a whole.
@@ -39,7 +45,16 @@ struct DensityReading {
       if next < edge { break }
     }
     guard reached > from else { return nil }
-    return reading.density(end: reached)
+    return (reading.density(end: reached), span != wanted)
+  }
+
+  /// The next coarser span, where that is much less to read and still shows something.
+  private static func quicker(_ span: RollupSpan, _ length: Int64) -> RollupSpan {
+    guard length / span.microseconds > fewRows,
+      let coarser = RollupSpan.allCases.first(where: { $0.microseconds > span.microseconds }),
+      length / coarser.microseconds >= 8
+    else { return span }
+    return coarser
   }
 
   /// Where retention has left coarse rows only, a window begins with a whole one.

@@ -7,6 +7,8 @@ struct PointFollower {
   private let clock: any HostClock
   /// At most this many points of one window are read one by one.
   private let capacity: Int
+  /// Whether few rows are read much faster than many.
+  private let costsByRow: Bool
   private var targets: [TargetID] = []
   private var request: ReadRequest?
   private var live = PointWindow()
@@ -14,6 +16,10 @@ struct PointFollower {
   private var past: PointWindow?
   /// Sums of what lies before the points.
   private var density: Density?
+  /// Another window than before is wanted, and has not been read yet.
+  private(set) var isAsked = false
+  /// The sums are coarser than they could be: finer ones are to be read next.
+  private(set) var isCoarse = false
   /// Monotonic time, µs.
   private var densityReadAt: Int64 = .min / 2
   /// Revision up to which changes have been read.
@@ -24,16 +30,17 @@ struct PointFollower {
   /// How often the sums of a growing run are read anew, µs.
   static let densityInterval: Int64 = 10_000_000
 
-  init(clock: any HostClock, capacity: Int) {
+  /// - Parameter costsByRow: whether few rows are read much faster than many.
+  init(clock: any HostClock, capacity: Int, costsByRow: Bool) {
     self.clock = clock
     self.capacity = capacity
+    self.costsByRow = costsByRow
   }
 
   /// Sets the window that is wanted; ``serve(_:)`` reads it.
-  /// - Returns: whether it is another one.
-  mutating func ask(_ request: ReadRequest?) -> Bool {
-    defer { self.request = request }
-    return request != self.request
+  mutating func ask(_ request: ReadRequest?) {
+    if request != self.request { isAsked = true }
+    self.request = request
   }
 
   /// Lets the next call of ``ask(_:)`` find another window.
@@ -46,7 +53,7 @@ struct PointFollower {
     let page = try reader.lastPoints(of: targets, limit: limit)
     live = PointWindow(targets: targets, page: page)
     cursor = page.revision
-    (past, density) = (nil, nil)
+    (past, density, isCoarse) = (nil, nil, false)
     changes += 1
     if request != nil { try serve(reader) }
   }
@@ -78,11 +85,12 @@ struct PointFollower {
 
   /// Reads the window that is wanted, unless it is in memory.
   mutating func serve(_ reader: any DashboardSource) throws {
+    isAsked = false
     guard let request else { return }
     // What retention has deleted is in the sums only.
     let isPruned = try reader.pruned().hasPruned(samplesFrom: request.from)
     if !isPruned, live.covers(from: request.from) {
-      (past, density) = (nil, nil)
+      (past, density, isCoarse) = (nil, nil, false)
       return
     }
     if density == nil, let past, request.to != nil, past.covers(from: request.from, to: request.to) { return }
@@ -91,10 +99,14 @@ struct PointFollower {
     changes += 1
     // What is on display stays when something cannot be read.
     var sums: Density?
+    let isFirstLook = costsByRow && density == nil && past == nil
+    isCoarse = false
     let count =
       try isPruned ? 0 : reader.pointCount(of: targets, from: request.from, to: end, atMost: capacity + 1)
     if isPruned || count > capacity {
-      sums = try DensityReading.read(targets, request, to: min(end, clock.wallNow()), in: reader)
+      let read = try DensityReading.read(
+        targets, request, to: min(end, clock.wallNow()), isFirstLook: isFirstLook, in: reader)
+      (sums, isCoarse) = (read?.sums, read?.isCoarse ?? false)
       densityReadAt = clock.monotonicNow().microseconds
     }
     let from = sums?.end ?? request.from

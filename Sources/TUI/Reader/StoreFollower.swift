@@ -84,7 +84,7 @@ struct StoreFollower {
     self.place = place
     self.subject = subject
     self.clock = clock
-    points = PointFollower(clock: clock, capacity: capacity)
+    points = PointFollower(clock: clock, capacity: capacity, costsByRow: place.kind == .store)
     figures = FigureReader(clock: clock)
     calendar = CalendarReader(clock: clock)
     panels = PanelReader(clock: clock)
@@ -106,20 +106,21 @@ struct StoreFollower {
   /// Sets what the panels show.
   mutating func show(_ order: PanelOrder) { panels.ask(order) }
 
-  /// Whether marks further back are still to be read, so that the next poll should follow at once.
-  var isReading: Bool { content.condition == .ready && !records.marks.isComplete }
+  /// Whether marks further back or finer sums are still to be read, so that the next poll should follow at once.
+  var isReading: Bool { content.condition == .ready && (!records.marks.isComplete || points.isCoarse) }
 
   /// Reads what has changed, and the window of the request when it is another one.
   /// - Returns: what is known of the store. Errors are its ``StoreContent/condition``; the rest stays as it was.
   mutating func poll(_ request: ReadRequest?) -> StoreContent {
-    let isAsked = points.ask(request)
+    points.ask(request)
+    let isCoarse = points.isCoarse
     do {
       let reader = try opened()
       let hasChanged = try reader.hasChanged()
       let now = clock.monotonicNow().microseconds
       if hasChanged || isRunStale && now - runReadAt >= Self.runInterval { try readChanges(reader, at: now) }
       if content.condition == .ready {
-        if isAsked { try points.serve(reader) }
+        if points.isAsked || isCoarse { try points.serve(reader) }
         if let run = content.run {
           if try records.show(lists, reader, run: run.id) { recordChanges += 1 }
           if try records.readMarks(reader, run: run.id) { recordChanges += 1 }

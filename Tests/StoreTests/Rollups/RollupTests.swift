@@ -292,4 +292,26 @@ import Testing
       try reader.pointCount(of: [fixture.alpha, fixture.beta], from: start, to: end, atMost: 500) == 500)
     #expect(try reader.pointCount(of: [], from: start, to: end, atMost: 500) == 0)
   }
+
+  /// Whole hours are counted from their rollups: the answer must be that of counting, wherever the range begins and ends, and also
+  /// where other targets have as many.
+  @Test func countingManyHoursIsExact() throws {
+    let fixture = try StoreFixture()
+    let plans = fixture.plans(fixture.alpha, count: 6_000, interval: 2_000_000)
+    try fixture.commit(inserted: plans + fixture.plans(fixture.beta, count: 2_000, interval: 6_000_000))
+    fixture.clock.advance(by: .seconds(20_000))
+    try rollUp(fixture.store)
+    let reader = try fixture.reader()
+    var generator = SeededGenerator(seed: 9)
+    for _ in 0..<60 {
+      let bounds = [0, 1].map { _ in plans[Int.random(in: plans.indices, using: &generator)].plannedAt }
+        .sorted()
+      let start = bounds[0].advanced(byMicroseconds: .random(in: -1...1, using: &generator))
+      let count = plans.count { $0.plannedAt >= start && $0.plannedAt < bounds[1] }
+      for limit in [1, count - 1, count, count + 1, 1_900, 10_000] {
+        let found = try reader.pointCount(of: [fixture.alpha], from: start, to: bounds[1], atMost: limit)
+        #expect(found == min(count, max(0, limit)), "at most \(limit)")
+      }
+    }
+  }
 }

@@ -279,6 +279,32 @@ struct DensityTests {
     }
   }
 
+  @Test("what takes many sums is shown with few first, and with all of them at once thereafter")
+  func coarseFirst() throws {
+    let (fixture, start) = try Self.ended(seconds: 1_000)
+    var source = SnapshotSource(
+      place: .store(fixture.path), subject: Subject(), clock: fixture.clock, bootID: fixture.bootID,
+      capacity: 2_000)
+    let end = start.advanced(byMicroseconds: 1_000_000_000)
+    let request = ReadRequest(from: start, to: end, tick: 1_000_000)
+    func counted(_ snapshot: Snapshot) -> Int {
+      let sums = snapshot.density?.columns[0].reduce(0) { $0 + $1.counts.planned } ?? 0
+      return sums + snapshot.tracks[0].range(from: start, to: end).count
+    }
+    func poll(_ request: ReadRequest) throws -> Snapshot {
+      let snapshot = source.poll(request)
+      return try #require(snapshot)
+    }
+    let first = try poll(request)
+    #expect(first.density?.span == 60_000_000 && source.isReading && counted(first) == 20_000)
+    let second = try poll(request)
+    #expect(second.density?.span == 1_000_000 && !source.isReading && counted(second) == 20_000)
+    // What is on display already is not made coarser.
+    let part = ReadRequest(from: start, to: end.advanced(byMicroseconds: -20_000_000), tick: 1_000_000)
+    let third = try poll(part)
+    #expect(third.density?.span == 1_000_000 && !source.isReading)
+  }
+
   @Test("a replay says that no sum is over yet, not that there is nothing")
   func replay() throws {
     var all = SampleRun(

@@ -64,8 +64,12 @@ struct RedrawTests {
       .character("6"), .character("1"), .character("p"), .character(" "), .end,
     ]
     var parts = 0
-    for step in 0..<240 {
+    for step in 0..<160 {
       var what = "\(step): "
+      // Some keys lead to views in which all is drawn each time.
+      if step % 20 == 0 {
+        stage = try Stage(columns: 120, rows: 44, colors: colors, glyphs: glyphs, snapshot: snapshot)
+      }
       switch Int.random(in: 0..<10, using: &generator) {
       case 0..<7:
         what += "the run goes on"
@@ -122,5 +126,19 @@ struct RedrawTests {
     #expect(!stage.frame().intersection(columns).isEmpty)
     stage.frames(60)
     #expect(stage.screen.nextDeadline == nil || !stage.screen.isAnimating)
+  }
+
+  @Test("what answers the opening or a key is waited for, and what only goes on is not")
+  func waiting() throws {
+    var stage = try Stage(snapshot: nil)
+    var snapshot = SampleRun().snapshot
+    #expect(stage.screen.isWaiting(for: snapshot))
+    stage.show(snapshot)
+    snapshot.number += 1
+    #expect(!stage.screen.isWaiting(for: snapshot))
+    snapshot.request = stage.screen.request
+    #expect(stage.screen.isWaiting(for: snapshot))
+    stage.show(snapshot)
+    #expect(!stage.screen.isWaiting(for: snapshot))
   }
 }
