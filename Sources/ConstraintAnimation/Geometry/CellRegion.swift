@@ -11,8 +11,10 @@ public struct CellRegion: Sendable, Hashable {
   /// Cells that are cheaper to draw again than another pass over the views is.
   private static let slack = 400
 
+  /// No cells.
   public init() {}
 
+  /// The cells of one rectangle.
   public init(_ rect: CellRect) { insert(rect) }
 
   public var isEmpty: Bool { rects.isEmpty }
@@ -20,6 +22,7 @@ public struct CellRegion: Sendable, Hashable {
   /// The smallest rectangle around all of it.
   public var bounds: CellRect { rects.reduce(.zero) { $0.union($1) } }
 
+  /// Whether a cell is in one of the rectangles.
   public func contains(x: Int, y: Int) -> Bool { rects.contains { $0.contains(x: x, y: y) } }
 
   /// Adds a rectangle.
