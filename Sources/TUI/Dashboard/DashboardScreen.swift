@@ -343,12 +343,8 @@ final class DashboardScreen {
     if !hasPutOff { plots.draw() }
   }
 
-  /// An animation is changing the width of the plots.
-  private var isSqueezed: Bool {
-    guard let content = plots.content, plots.isResized else { return false }
-    let columns = context.panes(state).columns
-    return content.window.columns != columns && columns > 0
-  }
+  /// An animation is changing the width of a plot.
+  private var isSqueezed: Bool { plots.content != nil && plots.isResized }
 
   private func step(to time: MotionTime) { damage.formUnion(window.advance(to: time).damage) }
 

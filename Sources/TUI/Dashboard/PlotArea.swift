@@ -101,7 +101,8 @@ final class PlotArea {
   private(set) var differences: ComparisonFigures?
   private let gap: LayoutConstraint
   private let isAsWide: LayoutConstraint
-  private var refreshedFrame = CellRect.zero
+  /// Columns of cells of the two when their content was worked out.
+  private var refreshedWidths = [0, 0]
 
   init(source: @escaping ScreenSource) {
     first = PlotPane(identifier: "plot") { width, height in
@@ -150,8 +151,11 @@ final class PlotArea {
   /// The first plot in cells of the window.
   var frame: CellRect { first.view.cellFrame }
 
-  /// The first plot has had another place since its content was worked out.
-  var isResized: Bool { frame != refreshedFrame }
+  /// A plot has had another width when its content was worked out. In an animation the two need not change theirs in the same
+  /// frame, because each edge is rounded by itself.
+  var isResized: Bool { widths != refreshedWidths }
+
+  private var widths: [Int] { [first, second].map { $0.view.cellFrame.width } }
 
   /// The second plot, for the frame around the plots.
   var secondView: View { second.view }
@@ -168,7 +172,7 @@ final class PlotArea {
   /// Works out both plots.
   /// - Returns: whether the histogram has to be drawn again.
   func refresh(_ state: ViewState, in context: ScreenContext, at time: MotionTime) -> Bool {
-    refreshedFrame = frame
+    refreshedWidths = widths
     let columns = context.panes(state).columns
     guard columns > 0 else { return false }
     var isNew = first.refresh(

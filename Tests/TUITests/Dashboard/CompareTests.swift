@@ -312,4 +312,23 @@ struct CompareTests {
       #expect(panel.contains("An interval of") == panel.contains("there is none."), "\(rows)")
     }
   }
+
+  @Test("on each frame of its slide, however late, each plot shows as many columns as it has room for")
+  func columnsOfSlides() throws {
+    var generator = SeededGenerator(seed: 6)
+    let snapshot = SampleRun(targets: ["a", "b"]).snapshot
+    for columns in 100..<124 {
+      var stage = try Stage(columns: columns, rows: 30, snapshot: snapshot)
+      for _ in 0..<2 {
+        stage.press("c")
+        for _ in 0..<40 {
+          stage.wait(.milliseconds(Int.random(in: 1...16, using: &generator)))
+          let context = stage.screen.context
+          let room = context.panes(stage.screen.state).columns
+          #expect(context.content?.window.columns == room, "\(columns)")
+        }
+      }
+      #expect(stage.screen.state.comparison == nil)
+    }
+  }
 }
