@@ -147,7 +147,8 @@ extension StoreReader {
     let first = RollupSpan.hour.start(of: RollupSpan.firstWholeSecond(start) + 3_599)
     let last = RollupSpan.hour.start(of: min(RollupSpan.second(of: end), watermarks.hour))
     var known = 0
-    var reading = RollupReading(targets: targets, figures: [], limit: .max)
+    // Where so many hours have too few, counting is quick.
+    var reading = RollupReading(targets: targets, figures: [], limit: 500)
     _ = try reading.read(.hour, from: first, to: last, watermarks: watermarks, db) {
       known += $1.counts.planned
     }

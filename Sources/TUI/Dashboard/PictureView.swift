@@ -17,15 +17,6 @@ final class PictureView: View {
     setNeedsDisplay()
   }
 
-  /// Makes the picture again, and draws only if it has changed.
-  func refresh() {
-    guard let old = picture else { return invalidate() }
-    let new = make(old.width, old.height)
-    guard new != old else { return }
-    picture = new
-    setNeedsDisplay()
-  }
-
   /// Changes the picture in its place, and draws what has changed.
   /// - Parameter change: returns which cells may look different.
   func revise(_ change: (inout CellPicture) -> CellRegion) {

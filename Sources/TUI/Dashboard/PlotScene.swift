@@ -64,7 +64,7 @@ struct PlotScene {
       picture = snapshot.condition == .opening ? opening(width: width, height: height) : hours(width, height)
       return CellRegion(all)
     }
-    let isNew = kept.begin(panes, shaded: shadedColumns)
+    let isNew = kept.begin(panes, shaded: shadedColumns, appearance)
     if isNew {
       picture = CellPicture(width: width, height: height)
       picture.row(appearance.glyphs.horizontal, x: 0, y: 0, count: width, style: appearance(.faint))

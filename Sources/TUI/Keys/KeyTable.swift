@@ -12,21 +12,20 @@ struct KeyTable: Sendable {
 
   init(lines: [KeyHelp]) {
     let bindings = lines.flatMap(\.bindings)
-    self.bindings = bindings
+    // The first binding of an action is the one that is shown, also without a key.
+    let shown = Dictionary(bindings.map { ($0.action, $0.strokes.first) }) { first, _ in first }
+      .compactMapValues { $0 }
+    (self.bindings, self.shown) = (bindings, shown)
     self.lines = lines.map { line in
       var line = line
-      line.used = line.uses.compactMap { action in bindings.first { $0.action == action }?.strokes.first }
+      line.used = line.uses.compactMap { shown[$0] }
       return line
     }
     var commands: [KeyStroke: Command] = [:]
-    var shown: [DashboardAction: KeyStroke?] = [:]
     for binding in bindings {
       for stroke in binding.strokes { commands[stroke] = binding.command }
-      // The first binding of an action is the one that is shown, also without a key.
-      if shown[binding.action] == nil { shown[binding.action] = .some(binding.strokes.first) }
     }
     self.commands = commands
-    self.shown = shown.compactMapValues { $0 }
   }
 
   /// - Parameter prefix: the character that was pressed before.

@@ -91,17 +91,17 @@ struct PaneCache {
 struct PlotCache {
   var panes: [PaneCache] = []
   /// What the picture shows; `nil` where it is to be drawn anew.
-  private var shown: (panes: ScatterPanes, shaded: ClosedRange<Int>?)?
+  private var shown: (panes: ScatterPanes, shaded: ClosedRange<Int>?, appearance: Appearance)?
 
   /// Has the whole picture drawn anew next time.
   mutating func forgetPicture() { shown = nil }
 
   /// - Returns: whether the whole picture is to be drawn.
-  mutating func begin(_ panes: ScatterPanes, shaded: ClosedRange<Int>?) -> Bool {
+  mutating func begin(_ panes: ScatterPanes, shaded: ClosedRange<Int>?, _ appearance: Appearance) -> Bool {
     if self.panes.count != panes.panes.count {
       self.panes = Array(repeating: PaneCache(), count: panes.panes.count)
     }
-    defer { shown = (panes, shaded) }
-    return shown.map { $0.panes != panes || $0.shaded != shaded } ?? true
+    defer { shown = (panes, shaded, appearance) }
+    return shown.map { $0 != (panes, shaded, appearance) } ?? true
   }
 }

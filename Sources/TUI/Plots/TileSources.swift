@@ -147,6 +147,7 @@ struct TileSources {
   func only(_ target: Int) -> TileSources {
     var alone = self
     alone.tiles = tiles.map { $0.filter { $0.target == target } }
+    // Not those of all targets, which other panes have.
     alone.stamps = tiles.map { _ in TileStamp() }
     return alone
   }

@@ -24,7 +24,7 @@ struct DensityReading {
   /// - Parameter isFirstLook: nothing is on display yet, so that coarse sums are better than to wait for finer ones.
   /// - Returns: `nil` where there are no rollups: the store has an older version, or the run is too new.
   static func read(
-    _ targets: [TargetID], _ request: ReadRequest, to end: WallTime, isFirstLook: Bool = false,
+    _ targets: [TargetID], _ request: ReadRequest, to end: WallTime, isFirstLook: Bool,
     in reader: any DashboardSource
   ) throws -> (sums: Density, isCoarse: Bool)? {
     let from = request.from
@@ -32,10 +32,10 @@ struct DensityReading {
     let end = min(end, try reader.rollupsCoverTo(of: targets) ?? from)
     guard from < end else { return nil }
     let pruned = try reader.pruned()
-    let fitting = span(for: request, length: end.microseconds - from.microseconds, targets: targets.count)
+    let length = end.microseconds - from.microseconds
+    let fitting = span(for: request, length: length, targets: targets.count)
     let wanted = pruned.hasPruned(samplesFrom: from) ? pruned.coarser(fitting, from: from) : fitting
-    let span =
-      isFirstLook && !request.isReplay ? quicker(wanted, end.microseconds - from.microseconds) : wanted
+    let span = isFirstLook && !request.isReplay ? quicker(wanted, length) : wanted
     var reading = DensityReading(targets, request, span: span)
     var reached = from
     // No row may span two windows: it would count in one of them as a whole.

@@ -58,8 +58,7 @@ struct SnapshotContent: Sendable {
 /// Each frame hands it from place to place: a copy costs one reference, and only a change of a copy makes a second content.
 @dynamicMemberLookup
 struct Snapshot: Sendable {
-  private final class Storage: @unchecked Sendable {
-    /// Changed only through a snapshot that is alone in having it.
+  private final class Storage: @unchecked Sendable {  // changed only by a snapshot that is alone in having it
     var content: SnapshotContent
 
     init(_ content: SnapshotContent) { self.content = content }

@@ -141,4 +141,14 @@ struct RedrawTests {
     stage.show(snapshot)
     #expect(!stage.screen.isWaiting(for: snapshot))
   }
+
+  @Test("in another theme the lines between panes have its color, too")
+  func themes() throws {
+    var stage = try Stage(columns: 120, rows: 44, snapshot: SampleRun(targets: ["a", "b"]).snapshot)
+    stage.press("M")
+    stage.frames(3)
+    stage.screen.setAppearance(Appearance(theme: .light, colors: .trueColor, glyphs: .braille))
+    stage.frames(3)
+    #expect(Self.difference(Self.plot(stage), Self.anew(stage)) == nil)
+  }
 }
