@@ -134,19 +134,21 @@ extension Chart {
   /// Width of the plot on a screen or on paper, and on a phone of 320 points, in units of the text's size.
   private static let width = 60.0
   private static let narrowWidth = 20.0
-  /// Of a character, and the least space between two labels, in the same units.
+  /// Of a character, the least space between two labels, and how far a label may reach over the right edge, in the same units:
+  /// beyond the margin of the page it would have to be scrolled to.
   private static let characterWidth = 0.62
   private static let space = 0.8
+  private static let overhang = 1.2
 
-  /// Labels beside one another, without those that would touch their neighbor; those that do so on a phone are minor, which
-  /// are left out there.
+  /// Labels beside one another, without those that would touch their neighbor or reach over the page; those that do so on a
+  /// phone are minor, which are left out there.
   private static func row(_ ticks: [Tick]) -> [Markup] {
     let labels = fitting(ticks, in: width)
     let major = Set(fitting(labels, in: narrowWidth).map(\.position))
     return labels.map { label($0, edge: "left", isMinor: !major.contains($0.position)) }
   }
 
-  /// The labels that do not touch, from the left.
+  /// The labels that have room, from the left.
   private static func fitting(_ ticks: [Tick], in width: Double) -> [Tick] {
     var end = -Double.infinity
     return ticks.sorted { $0.position < $1.position }.filter { tick in
@@ -157,7 +159,7 @@ extension Chart {
         case .middle: tick.position - length / 2
         case .last: tick.position - length
         }
-      guard start >= end else { return false }
+      guard start >= end, start + length <= 1 + overhang / width else { return false }
       end = start + length + space / width
       return true
     }

@@ -72,6 +72,16 @@ import Testing
     #expect(html.contains("<span class=\"tick\" style=\"left:70%\">p90</span>"))
   }
 
+  @Test func labelsDoNotReachOverThePage() {
+    let chart = Chart(
+      label: "", description: "", height: 10,
+      xTicks: [.init(0.5, "14:05:01.5"), .init(0.95, "14:05:03.5")], yTicks: [], layers: [])
+    let html = chart.markup.html
+    #expect(html.contains("<span class=\"tick\" style=\"left:50%\">14:05:01.5</span>"))
+    // Half of it is 32 pixels of a phone, on which the plot and the margin leave 27.
+    #expect(html.contains("<span class=\"tick minor\" style=\"left:95%\">14:05:03.5</span>"))
+  }
+
   @Test func namesOfDotsAreEscaped() {
     let html = chart([.init("dot", .namedDots([.init(.init(x: 0, y: 0), name: "</title><script>")]))])
     #expect(html.contains("<title>&lt;/title&gt;&lt;script&gt;</title>"))
