@@ -18,16 +18,19 @@ struct MinuteHeatMap {
     return max(fitting, window.scale.columnDuration)
   }
 
-  func draw(_ picture: inout CellPicture) {
-    let columns = Int(Self.stretch(of: window) / window.scale.columnDuration)
+  /// The columns of each stretch.
+  static func stretches(of window: TimeWindow) -> [Range<Int>] {
+    let columns = Int(stretch(of: window) / window.scale.columnDuration)
     let phase = Int(
       window.firstColumn - window.firstColumn.flooringDivision(by: Int64(columns)) * Int64(columns))
-    var first = -phase
-    while first < raster.columns {
-      let range = max(0, first)..<min(raster.columns, first + columns)
-      draw(range, &picture)
-      first += columns
+    return stride(from: -phase, to: window.columns, by: columns).map { first in
+      max(0, first)..<min(window.columns, first + columns)
     }
+  }
+
+  /// - Parameter columns: those to draw; of a stretch all or none.
+  func draw(_ picture: inout CellPicture, columns: Range<Int>) {
+    for stretch in Self.stretches(of: window) where stretch.overlaps(columns) { draw(stretch, &picture) }
   }
 
   private func draw(_ columns: Range<Int>, _ picture: inout CellPicture) {

@@ -13,21 +13,25 @@ struct PaneCache {
     /// A line stands there.
     let showsEdge: Bool
     let lines: [RunningLine]
-    /// Nothing is drawn over the marks.
-    let isPlain: Bool
+    /// Words say why there are no marks.
+    let hasHint: Bool
   }
 
   var tiles = TiledRaster()
-  /// The pane as it was drawn last.
-  var picture: CellPicture
+  /// The pane as it was drawn last, without what is pointed at and selected.
+  var uncovered: CellPicture
+  private var covered: (cells: CellRegion, picture: CellPicture)?
   private var scene: Scene?
   private var ground: CellPicture
 
-  /// - Parameter picture: a background without anything on it.
-  init(picture: CellPicture = CellPicture(width: 0, height: 0)) {
-    self.picture = picture
-    ground = picture
+  /// - Parameter ground: a background without anything on it.
+  init(_ ground: CellPicture = CellPicture(width: 0, height: 0)) {
+    self.ground = ground
+    uncovered = ground
   }
+
+  /// The pane as it was drawn last.
+  var picture: CellPicture { covered?.picture ?? uncovered }
 
   /// Puts the background where the picture has to be drawn anew.
   /// - Parameter changed: columns whose dots have changed.
@@ -36,24 +40,40 @@ struct PaneCache {
     defer { self.scene = scene }
     let isSameGround = scene.background == self.scene?.background
     if !isSameGround { ground = scene.background.picture(zone: zone) }
-    guard isSameGround, let earlier = self.scene, scene.isPlain, earlier.isPlain, scene.marks == .dots,
-      earlier.marks == .dots, let columns = Self.differences(earlier, scene, changed)
+    guard isSameGround, let earlier = self.scene, !scene.hasHint, !earlier.hasHint,
+      scene.marks == earlier.marks, let columns = Self.differences(earlier, scene, changed)
     else {
-      picture = ground
+      uncovered = ground
       return nil
     }
     let geometry = scene.background.geometry
-    for range in columns { picture.paste(ground, part: geometry.cells(of: range), x: 0, y: 0) }
+    for range in columns { uncovered.paste(ground, part: geometry.cells(of: range), x: 0, y: 0) }
     return columns
+  }
+
+  /// Draws what is pointed at and selected.
+  /// - Parameter cells: where that is.
+  /// - Returns: where it is or was.
+  mutating func cover(_ cells: CellRegion, draw: (inout CellPicture) -> Void) -> CellRegion {
+    var region = covered?.cells ?? CellRegion()
+    guard !cells.isEmpty else {
+      covered = nil
+      return region
+    }
+    region.formUnion(cells)
+    var picture = uncovered
+    draw(&picture)
+    covered = (cells, picture)
+    return region
   }
 
   /// Sets the title.
   /// - Returns: whether it is another one.
   mutating func setTitle(_ title: FittedLine) -> Bool {
-    let old = picture.lines
-    picture.lines = ground.lines
-    TitleRow.add(title, to: &picture)
-    return picture.lines != old
+    let old = uncovered.lines
+    uncovered.lines = ground.lines
+    TitleRow.add(title, to: &uncovered)
+    return uncovered.lines != old
   }
 
   /// The columns that look different; `nil` where all may.
@@ -75,6 +95,7 @@ struct PaneCache {
       }
       note(first / dots..<last / dots + 1)
     }
+    new.marks.spread(&isChanged, window: new.background.window)
     var ranges: [Range<Int>] = []
     for column in all where isChanged[column] {
       if let last = ranges.last, last.upperBound == column {

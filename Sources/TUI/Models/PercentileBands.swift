@@ -29,9 +29,10 @@ struct PercentileBands {
     return rows
   }
 
-  func draw(_ picture: inout CellPicture) {
-    var before: [Int]?
-    for column in 0..<raster.columns {
+  /// - Parameter columns: those to draw. A line comes from the column before, so after a change two columns look different.
+  func draw(_ picture: inout CellPicture, columns: Range<Int>) {
+    var before = columns.lowerBound > 0 ? rows(of: columns.lowerBound - 1) : nil
+    for column in columns {
       let now = rows(of: column)
       defer { before = now }
       guard let now else { continue }

@@ -10,7 +10,26 @@ struct ScatterOverlay: Sendable {
   /// The notification nearest to the crosshair.
   var pick: PickedNotification?
 
-  var isEmpty: Bool { selection == nil && box == nil && crosshair == nil }
+  /// Where it may draw: selected notifications are everywhere.
+  func cells(of geometry: ScatterGeometry) -> CellRegion {
+    let all = geometry.cells(of: 0..<geometry.columns)
+    guard selection == nil else { return CellRegion(all) }
+    var region = CellRegion()
+    func insert(_ columns: ClosedRange<Int>, _ rows: ClosedRange<Int>) {
+      let left = ScatterGeometry.gutter
+      let rect = CellRect(
+        x0: left + columns.lowerBound, y0: rows.lowerBound, x1: left + columns.upperBound + 1,
+        y1: rows.upperBound + 1)
+      region.insert(rect.intersection(all))
+    }
+    if let box { insert(box.columns, box.rows) }
+    if let crosshair {
+      insert(crosshair.column...crosshair.column, all.y0...all.y1)
+      insert(0...geometry.columns, crosshair.y...crosshair.y)
+    }
+    if let pick { insert(pick.column...pick.column, pick.y...pick.y) }
+    return region
+  }
 }
 
 /// Draws what is pointed at and selected over the marks, with the arithmetic that draws them.

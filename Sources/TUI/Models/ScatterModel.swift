@@ -35,7 +35,7 @@ struct ScatterModel {
   func redraw(_ kept: inout PaneCache) -> CellRegion {
     let all = CellRect(x0: 0, y0: 0, x1: geometry.width, y1: geometry.height)
     guard geometry.rows > 0, geometry.columns > 0 else {
-      kept = PaneCache(picture: background.picture(zone: zone))
+      kept = PaneCache(background.picture(zone: zone))
       _ = kept.setTitle(title)
       return CellRegion(all)
     }
@@ -50,12 +50,15 @@ struct ScatterModel {
     let lines = averageLines(of: raster, lookup)
     let scene = PaneCache.Scene(
       background: background, marks: marks, edge: min(edge, geometry.columns), showsEdge: isLive,
-      lines: lines.map(\.line), isPlain: overlay.isEmpty && !isEmpty)
+      lines: lines.map(\.line), hasHint: isEmpty)
     let columns = kept.begin(scene, changed: kept.tiles.changed, zone: zone)
-    for range in columns ?? [0..<geometry.columns] { draw(range, of: raster, lines, &kept.picture) }
+    for range in columns ?? [0..<geometry.columns] { draw(range, of: raster, lines, &kept.uncovered) }
     let hasNewTitle = kept.setTitle(title)
+    let covered = kept.cover(overlay.cells(of: geometry)) {
+      PlotOverlayModel(overlay: overlay, hitTester: hitTester, appearance: appearance).draw(&$0)
+    }
     guard let columns else { return CellRegion(all) }
-    var region = CellRegion()
+    var region = covered
     for range in columns { region.insert(geometry.cells(of: range)) }
     if hasNewTitle { region.insert(CellRect(x0: 0, y0: 0, x1: geometry.width, y1: 1)) }
     return region
@@ -76,20 +79,20 @@ struct ScatterModel {
       marks.drawOffScale(&picture, columns: columns)
     case .bands:
       PercentileBands(raster: raster, place: place, geometry: geometry, appearance: appearance)
-        .draw(&picture)
+        .draw(&picture, columns: columns)
     case .minutes:
       MinuteHeatMap(raster: raster, window: window, place: place, geometry: geometry, appearance: appearance)
-        .draw(&picture)
+        .draw(&picture, columns: columns)
     }
     LossBand(outcomes: raster.outcomes, geometry: geometry, appearance: appearance).draw(
       &picture, columns: columns)
     if isEmpty { drawHint(&picture) }
-    if !overlay.isEmpty {
-      let hitTester = PlotHitTester(
-        snapshot: snapshot, window: window, targets: targets, metrics: metrics, axis: axis,
-        geometry: geometry, dots: appearance.glyphs.dots)
-      PlotOverlayModel(overlay: overlay, hitTester: hitTester, appearance: appearance).draw(&picture)
-    }
+  }
+
+  private var hitTester: PlotHitTester {
+    PlotHitTester(
+      snapshot: snapshot, window: window, targets: targets, metrics: metrics, axis: axis,
+      geometry: geometry, dots: appearance.glyphs.dots)
   }
 
   /// The column of the newest edge.
@@ -189,4 +192,19 @@ enum PlotMarks: Sendable, Hashable {
   case bands
   /// A heat map of minutes and latencies.
   case minutes
+
+  /// Adds the columns that look different because others have changed.
+  func spread(_ isChanged: inout [Bool], window: TimeWindow) {
+    switch self {
+    case .dots: break
+    case .bands:
+      for column in isChanged.indices.dropFirst().reversed() where isChanged[column - 1] {
+        isChanged[column] = true
+      }
+    case .minutes:
+      for stretch in MinuteHeatMap.stretches(of: window) where isChanged[stretch].contains(true) {
+        for column in stretch { isChanged[column] = true }
+      }
+    }
+  }
 }

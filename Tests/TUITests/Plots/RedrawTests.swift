@@ -61,12 +61,13 @@ struct RedrawTests {
       .left, .left, .right, .character("+"), .character("-"), .character("0"), .character("M"),
       .character("v"),
       .character("H"), .character("t"), .character("c"), .escape, .up, .character("a"), .character("g"),
-      .character("6"), .character("1"), .character("p"), .character(" "), .end,
+      .character("6"), .character("1"), .character("p"), .character(" "), .end, .character("i"),
+      .character("B"), .character("B"), .character("H"), .character("z"), .character("J"), .character(","),
     ]
     var parts = 0
-    for step in 0..<160 {
+    for step in 0..<240 {
       var what = "\(step): "
-      // Some keys lead to views in which all is drawn each time.
+      // Some keys lead to views in which all is drawn each time, or to lists over the plot.
       if step % 20 == 0 {
         stage = try Stage(columns: 120, rows: 44, colors: colors, glyphs: glyphs, snapshot: snapshot)
       }
@@ -82,6 +83,21 @@ struct RedrawTests {
         snapshot.now = snapshot.now.advanced(byMicroseconds: 300_000)
         snapshot.number += 1
         stage.screen.show(snapshot, at: stage.clock.now)
+      case 8:
+        let plot = stage.screen.context.plotFrame
+        let (x, y) = (
+          Int.random(in: plot.x0 + 8..<plot.x1 - 8, using: &generator),
+          Int.random(in: plot.y0 + 3..<plot.y1 - 6, using: &generator)
+        )
+        if Bool.random(using: &generator) {
+          what += "the pointer moves to \(x), \(y)"
+          stage.mouse(.mouseMove, x: x, y: y)
+        } else {
+          what += "a box is drawn at \(x), \(y)"
+          stage.mouse(.mouseDown, x: x, y: y, .alt)
+          stage.mouse(.mouseDrag, x: x + 6, y: y + 3, .alt)
+          if Bool.random(using: &generator) { stage.mouse(.mouseUp, x: x + 6, y: y + 3, .alt) }
+        }
       default:
         let key = keys.randomElement(using: &generator) ?? .left
         what += "\(key)"

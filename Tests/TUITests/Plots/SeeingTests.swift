@@ -190,7 +190,7 @@ struct SeeingTests {
     let appearance = Appearance(theme: .dark, colors: .trueColor, glyphs: .braille)
     PercentileBands(
       raster: raster, place: 0, geometry: ScatterGeometry(width: 13, height: 14), appearance: appearance
-    ).draw(&picture)
+    ).draw(&picture, columns: 0..<raster.columns)
     let first = ScatterGeometry(width: 13, height: 14).firstRow
     // 40 rows of dots for 4 s: the median is at row 19 of 40 from below, p90 at 35, p99 at 39.
     let lines = (0..<10).filter { picture.glyph(x: 9, y: first + $0) != 0x20 }
