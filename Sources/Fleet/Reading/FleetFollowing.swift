@@ -46,7 +46,7 @@ extension FleetReader: DashboardSource {
   }
 
   public func isStillAt(_ place: String) -> Bool { true }
-  public var file: FileIdentity? { nil }
+  public var identity: StoreIdentity? { nil }
   public func close() {}
 
   public func latestRun() throws -> RunRecord? { try directory.runs.last.flatMap { try run($0.id) } }
@@ -253,24 +253,26 @@ extension FleetReader: DashboardSource {
 
   // MARK: - Events and log
 
-  public func lastEvents(of run: RunID, through revision: Int64, limit: Int) throws -> ChangePage<EventRecord>
-  {
-    try last(.events, of: run, through: revision, limit: limit)
+  public func lastEvents(of run: RunID, through place: RecordPlace, limit: Int) throws -> ChangePage<
+    EventRecord
+  > {
+    try last(.events, of: run, through: place, limit: limit)
   }
 
-  public func lastLog(of run: RunID, through revision: Int64, limit: Int) throws -> ChangePage<LogRecord> {
-    try last(.log, of: run, through: revision, limit: limit)
+  public func lastLog(of run: RunID, through place: RecordPlace, limit: Int) throws -> ChangePage<LogRecord> {
+    try last(.log, of: run, through: place, limit: limit)
   }
 
-  public func firstEvents(of run: RunID, after revision: Int64, limit: Int) throws
+  public func firstEvents(of run: RunID, after place: RecordPlace, limit: Int) throws
     -> ContiguousArray<EventRecord>
   {
-    try read(.events, of: run, where: "toInt64(revision) > \(revision)", order: "revision", limit).rows
+    try read(.events, of: run, where: "\(Self.place) > \(Self.tuple(place))", order: Self.place, limit).rows
   }
 
-  public func firstLog(of run: RunID, after revision: Int64, limit: Int) throws -> ContiguousArray<LogRecord>
+  public func firstLog(of run: RunID, after place: RecordPlace, limit: Int) throws
+    -> ContiguousArray<LogRecord>
   {
-    try read(.log, of: run, where: "toInt64(revision) > \(revision)", order: "revision", limit).rows
+    try read(.log, of: run, where: "\(Self.place) > \(Self.tuple(place))", order: Self.place, limit).rows
   }
 
   public func events(of run: RunID, after cursor: Int64, limit: Int) throws -> ChangePage<EventRecord> {
@@ -281,29 +283,29 @@ extension FleetReader: DashboardSource {
     try changes(.log, of: run, after: cursor, limit: limit)
   }
 
-  public func eventCount(of run: RunID, before revision: Int64) throws -> Int {
-    try count(.event, of: run, before: revision)
+  public func eventCount(of run: RunID, before place: RecordPlace) throws -> Int {
+    try count(.event, of: run, before: place)
   }
 
-  public func logCount(of run: RunID, before revision: Int64) throws -> Int {
-    try count(.log, of: run, before: revision)
+  public func logCount(of run: RunID, before place: RecordPlace) throws -> Int {
+    try count(.log, of: run, before: place)
   }
 
-  public func lastEvent(of run: RunID, until moment: WallTime) throws -> Int64? {
-    try lastRevision(.event, of: run, until: moment)
-  }
+  /// ``RecordPlace`` of a row.
+  private static let place = "(toUnixTimestamp64Micro(at), toInt64(revision))"
 
-  public func lastLogLine(of run: RunID, until moment: WallTime) throws -> Int64? {
-    try lastRevision(.log, of: run, until: moment)
+  private static func tuple(_ place: RecordPlace) -> String {
+    "(toInt64(\(place.at.microseconds)), toInt64(\(place.revision)))"
   }
 
   private func last<Row>(
-    _ records: FleetRecords<Row>, of run: RunID, through revision: Int64, limit: Int
+    _ records: FleetRecords<Row>, of run: RunID, through place: RecordPlace, limit: Int
   ) throws -> ChangePage<Row> {
+    // Before the rows: what is written meanwhile is followed.
+    let newest = try newestRevision(records.table, of: run)
     let found = try read(
-      records, of: run, where: "toInt64(revision) <= \(revision)", order: "revision DESC", limit)
-    return ChangePage(
-      rows: ContiguousArray(found.rows.reversed()), next: found.revisions.max() ?? 0, isComplete: true)
+      records, of: run, where: "\(Self.place) <= \(Self.tuple(place))", order: "\(Self.place) DESC", limit)
+    return ChangePage(rows: ContiguousArray(found.rows.reversed()), next: newest, isComplete: true)
   }
 
   private func changes<Row>(_ records: FleetRecords<Row>, of run: RunID, after cursor: Int64, limit: Int)
@@ -334,23 +336,17 @@ extension FleetReader: DashboardSource {
     return (rows, revisions)
   }
 
-  private func count(_ table: ForwardedTable, of run: RunID, before revision: Int64) throws -> Int {
+  private func count(_ table: ForwardedTable, of run: RunID, before place: RecordPlace) throws -> Int {
     guard let found = directory.run(run) else { return 0 }
     var reader = try client.binary(
-      "SELECT toInt64(count()) \(from(table, found)) AND toInt64(revision) < \(revision)")
+      "SELECT toInt64(count()) \(from(table, found)) AND \(Self.place) < \(Self.tuple(place))")
     return Int(try reader.integer())
   }
 
-  private func lastRevision(_ table: ForwardedTable, of run: RunID, until moment: WallTime) throws -> Int64? {
-    guard let found = directory.run(run) else { return nil }
-    var reader = try client.binary(
-      """
-      SELECT toInt64(count()), toInt64(max(revision)) \(from(table, found))
-        AND toUnixTimestamp64Micro(at) <= \(moment.microseconds)
-      """)
-    let count = try reader.integer()
-    let revision = try reader.integer()
-    return count == 0 ? nil : revision
+  private func newestRevision(_ table: ForwardedTable, of run: RunID) throws -> Int64 {
+    guard let found = directory.run(run) else { return 0 }
+    var reader = try client.binary("SELECT toInt64(max(revision)) \(from(table, found))")
+    return try reader.integer()
   }
 
   private func from(_ table: ForwardedTable, _ run: FleetDirectory.Run) -> String {

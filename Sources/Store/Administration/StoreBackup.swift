@@ -77,7 +77,7 @@ public struct StoreBackup: Sendable {
         .destinationExists, path: destination.path, detail: "the file exists",
         remedy: "name another one, or give --replace to replace a store that nobody has open")
     }
-    if FileIdentity(path: destination.path) == source.file {
+    if FileIdentity(path: destination.path) == source.identity?.file {
       throw StoreError(
         .destinationExists, path: destination.path, detail: "a store cannot be backed up to itself",
         remedy: "name another file")

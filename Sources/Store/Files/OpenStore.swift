@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import Synchronization
 
@@ -37,6 +38,12 @@ final class OpenStore: Sendable {
       return try body()
     }
   }
+}
+
+/// What tells a store from others, whatever its path: a new file may have the number of one that was deleted.
+public struct StoreIdentity: Sendable, Hashable {
+  let file: FileIdentity?
+  let collector: UUID
 }
 
 /// The identity of a file (device and inode), independent of its path.

@@ -116,31 +116,32 @@ extension StoreReader {
       RecordQuery.log)
   }
 
-  /// The last events of a run, or the last up to a revision, oldest first, and the cursor to follow from.
-  public func lastEvents(of run: RunID, through revision: Int64 = .max, limit: Int) throws
+  /// The last events of a run, or the last up to a place, oldest first, and the cursor to follow from.
+  public func lastEvents(of run: RunID, through place: RecordPlace = .last, limit: Int) throws
     -> ChangePage<EventRecord>
   {
-    try last(RecordQuery.events, of: run, through: revision, limit: limit, RecordQuery.event)
+    try last(RecordQuery.events, of: run, through: place, limit: limit, RecordQuery.event)
   }
 
-  /// The last log lines of a run, or the last up to a revision, oldest first, and the cursor to follow from.
-  public func lastLog(of run: RunID, through revision: Int64 = .max, limit: Int) throws
+  /// The last log lines of a run, or the last up to a place, oldest first, and the cursor to follow from.
+  public func lastLog(of run: RunID, through place: RecordPlace = .last, limit: Int) throws
     -> ChangePage<LogRecord>
   {
-    try last(RecordQuery.log, of: run, through: revision, limit: limit, RecordQuery.log)
+    try last(RecordQuery.log, of: run, through: place, limit: limit, RecordQuery.log)
   }
 
-  /// The first events of a run after a revision, oldest first.
-  public func firstEvents(of run: RunID, after revision: Int64, limit: Int) throws
+  /// The first events of a run after a place, oldest first.
+  public func firstEvents(of run: RunID, after place: RecordPlace, limit: Int) throws
     -> ContiguousArray<EventRecord>
   {
-    try first(RecordQuery.events, of: run, after: revision, limit: limit, RecordQuery.event)
+    try first(RecordQuery.events, of: run, after: place, limit: limit, RecordQuery.event)
   }
 
-  /// The first log lines of a run after a revision, oldest first.
-  public func firstLog(of run: RunID, after revision: Int64, limit: Int) throws -> ContiguousArray<LogRecord>
+  /// The first log lines of a run after a place, oldest first.
+  public func firstLog(of run: RunID, after place: RecordPlace, limit: Int) throws
+    -> ContiguousArray<LogRecord>
   {
-    try first(RecordQuery.log, of: run, after: revision, limit: limit, RecordQuery.log)
+    try first(RecordQuery.log, of: run, after: place, limit: limit, RecordQuery.log)
   }
 
   /// The receipts of one notification, in the order in which they were stored.
@@ -159,65 +160,44 @@ extension StoreReader {
     }
   }
 
-  /// The number of events of a run before a revision; reads an index.
-  public func eventCount(of run: RunID, before revision: Int64 = .max) throws -> Int {
-    try count("event", of: run, before: revision)
+  /// The number of events of a run before a place; reads an index.
+  public func eventCount(of run: RunID, before place: RecordPlace = .last) throws -> Int {
+    try count("event", of: run, before: place)
   }
 
-  /// The number of log lines of a run before a revision; reads an index.
-  public func logCount(of run: RunID, before revision: Int64 = .max) throws -> Int {
-    try count("log", of: run, before: revision)
+  /// The number of log lines of a run before a place; reads an index.
+  public func logCount(of run: RunID, before place: RecordPlace = .last) throws -> Int {
+    try count("log", of: run, before: place)
   }
 
-  /// The revision of the last event of a run up to an instant.
-  public func lastEvent(of run: RunID, until moment: WallTime) throws -> Int64? {
-    try lastRevision("event", of: run, until: moment)
-  }
-
-  /// The revision of the last log line of a run up to an instant.
-  public func lastLogLine(of run: RunID, until moment: WallTime) throws -> Int64? {
-    try lastRevision("log", of: run, until: moment)
-  }
-
-  private func count(_ table: String, of run: RunID, before revision: Int64) throws -> Int {
+  private func count(_ table: String, of run: RunID, before place: RecordPlace) throws -> Int {
     try read { db in
       let statement = try RawStatement(
         db,
-        "SELECT count(*) FROM \(table) WHERE run_id = (SELECT id FROM run WHERE uuid = ?1) AND revision < ?2")
+        """
+        SELECT count(*) FROM \(table)
+        WHERE run_id = (SELECT id FROM run WHERE uuid = ?1) AND (at, revision) < (?2, ?3)
+        """)
       statement.bind(run.description, at: 1)
-      statement.bind(revision, at: 2)
+      statement.bind(place, at: 2)
       defer { statement.reset() }
       return try statement.step() ? Int(statement.integer(0)) : 0
     }
   }
 
-  private func lastRevision(_ table: String, of run: RunID, until moment: WallTime) throws -> Int64? {
-    try read { db in
-      let statement = try RawStatement(
-        db,
-        """
-        SELECT revision FROM \(table) WHERE run_id = (SELECT id FROM run WHERE uuid = ?1) AND at <= ?2
-        ORDER BY revision DESC LIMIT 1
-        """)
-      statement.bind(run.description, at: 1)
-      statement.bind(moment.microseconds, at: 2)
-      defer { statement.reset() }
-      return try statement.step() ? statement.integer(0) : nil
-    }
-  }
-
   private func first<Row>(
-    _ select: String, of run: RunID, after revision: Int64, limit: Int, _ decode: (RawStatement) -> Row?
+    _ select: String, of run: RunID, after place: RecordPlace, limit: Int, _ decode: (RawStatement) -> Row?
   ) throws -> ContiguousArray<Row> {
     try read { db in
       let statement = try RawStatement(
         db,
         select + """
-           WHERE e.run_id = (SELECT id FROM run WHERE uuid = ?1) AND e.revision > ?2 ORDER BY e.revision LIMIT ?3
+           WHERE e.run_id = (SELECT id FROM run WHERE uuid = ?1) AND (e.at, e.revision) > (?2, ?3)
+          ORDER BY e.at, e.revision LIMIT ?4
           """)
       statement.bind(run.description, at: 1)
-      statement.bind(revision, at: 2)
-      statement.bind(limit, at: 3)
+      statement.bind(place, at: 2)
+      statement.bind(limit, at: 4)
       var rows = ContiguousArray<Row>()
       while try statement.step() {
         if let row = decode(statement) { rows.append(row) }
@@ -242,18 +222,18 @@ extension StoreReader {
   }
 
   private func last<Row>(
-    _ select: String, of run: RunID, through revision: Int64, limit: Int, _ decode: (RawStatement) -> Row?
+    _ select: String, of run: RunID, through place: RecordPlace, limit: Int, _ decode: (RawStatement) -> Row?
   ) throws -> ChangePage<Row> {
     try read { db in
       let statement = try RawStatement(
         db,
         select + """
-           WHERE e.run_id = (SELECT id FROM run WHERE uuid = ?1) AND e.revision <= ?3
-          ORDER BY e.revision DESC LIMIT ?2
+           WHERE e.run_id = (SELECT id FROM run WHERE uuid = ?1) AND (e.at, e.revision) <= (?2, ?3)
+          ORDER BY e.at DESC, e.revision DESC LIMIT ?4
           """)
       statement.bind(run.description, at: 1)
-      statement.bind(limit, at: 2)
-      statement.bind(revision, at: 3)
+      statement.bind(place, at: 2)
+      statement.bind(limit, at: 4)
       var rows = ContiguousArray<Row>()
       while try statement.step() {
         if let row = decode(statement) { rows.append(row) }
@@ -261,5 +241,13 @@ extension StoreReader {
       rows.reverse()
       return ChangePage(rows: rows, next: try Self.revision(db), isComplete: true)
     }
+  }
+}
+
+extension RawStatement {
+  /// Binds time and revision, as two parameters.
+  fileprivate func bind(_ place: RecordPlace, at index: Int32) {
+    bind(place.at.microseconds, at: index)
+    bind(place.revision, at: index + 1)
   }
 }

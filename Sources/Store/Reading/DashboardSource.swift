@@ -10,8 +10,8 @@ public protocol DashboardSource: SampleSource {
   func hasChanged() throws -> Bool
   /// Whether the place that was opened still leads to what this reads.
   func isStillAt(_ place: String) -> Bool
-  /// The file that was opened; `nil` where there is none.
-  var file: FileIdentity? { get }
+  /// What was opened; `nil` where that is no file.
+  var identity: StoreIdentity? { get }
   /// Gives up what is open; nothing else is called afterwards.
   func close()
 
@@ -51,27 +51,23 @@ public protocol DashboardSource: SampleSource {
   /// The end of the planned time that ``rollups(of:plannedFrom:to:span:metrics:limit:)`` knows of some targets; `nil` for none.
   func rollupsCoverTo(of targets: [TargetID]) throws -> WallTime?
 
-  /// The last events of a run up to a revision, oldest first, and the cursor to follow from.
-  func lastEvents(of run: RunID, through revision: Int64, limit: Int) throws -> ChangePage<EventRecord>
-  /// The first events of a run after a revision, oldest first.
-  func firstEvents(of run: RunID, after revision: Int64, limit: Int) throws -> ContiguousArray<EventRecord>
+  /// The last events of a run up to a place, oldest first, and the cursor to follow from.
+  func lastEvents(of run: RunID, through place: RecordPlace, limit: Int) throws -> ChangePage<EventRecord>
+  /// The first events of a run after a place, oldest first.
+  func firstEvents(of run: RunID, after place: RecordPlace, limit: Int) throws -> ContiguousArray<EventRecord>
   /// The events that were written after a cursor; those of other runs may be among them.
   func events(of run: RunID, after cursor: Int64, limit: Int) throws -> ChangePage<EventRecord>
-  /// The number of events of a run before a revision.
-  func eventCount(of run: RunID, before revision: Int64) throws -> Int
-  /// The revision of the last event of a run up to an instant.
-  func lastEvent(of run: RunID, until moment: WallTime) throws -> Int64?
+  /// The number of events of a run before a place.
+  func eventCount(of run: RunID, before place: RecordPlace) throws -> Int
 
-  /// The last log lines of a run up to a revision, oldest first, and the cursor to follow from.
-  func lastLog(of run: RunID, through revision: Int64, limit: Int) throws -> ChangePage<LogRecord>
-  /// The first log lines of a run after a revision, oldest first.
-  func firstLog(of run: RunID, after revision: Int64, limit: Int) throws -> ContiguousArray<LogRecord>
+  /// The last log lines of a run up to a place, oldest first, and the cursor to follow from.
+  func lastLog(of run: RunID, through place: RecordPlace, limit: Int) throws -> ChangePage<LogRecord>
+  /// The first log lines of a run after a place, oldest first.
+  func firstLog(of run: RunID, after place: RecordPlace, limit: Int) throws -> ContiguousArray<LogRecord>
   /// The log lines that were written after a cursor; those of other runs may be among them.
   func log(of run: RunID, after cursor: Int64, limit: Int) throws -> ChangePage<LogRecord>
-  /// The number of log lines of a run before a revision.
-  func logCount(of run: RunID, before revision: Int64) throws -> Int
-  /// The revision of the last log line of a run up to an instant.
-  func lastLogLine(of run: RunID, until moment: WallTime) throws -> Int64?
+  /// The number of log lines of a run before a place.
+  func logCount(of run: RunID, before place: RecordPlace) throws -> Int
 }
 
 extension SampleSource {

@@ -92,8 +92,8 @@ public final class StoreReader: Sendable {
     return configuration
   }
 
-  /// The file that was opened.
-  public var file: FileIdentity? { token.file }
+  /// What was opened.
+  public var identity: StoreIdentity? { StoreIdentity(file: token.file, collector: collectorID) }
 
   /// Whether a path still refers to the open file and this reader sees its changes. A file that was deleted or replaced
   /// stays readable here only.

@@ -23,6 +23,7 @@ enum StoreSchema {
     { try $0.execute(sql: SchemaVersion8.sql) },
     { try $0.execute(sql: SchemaVersion9.sql) },
     { try $0.execute(sql: SchemaVersion10.sql) },
+    { try $0.execute(sql: SchemaVersion11.sql) },
   ]
 
   /// Migrates the store to ``version``, each step in a transaction of its own, so that a crash in between leaves a

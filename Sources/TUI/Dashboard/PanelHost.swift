@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import Measurement
+import Store
 
 /// The panels and their tabs: owns the pages, slides them, and keeps the rows that they list.
 final class PanelHost {
@@ -193,7 +194,7 @@ final class PanelHost {
 
 /// What the lists show: they are listed again when this changes.
 private struct ListKey: Equatable {
-  let last: [Int64?]
+  let last: [RecordPlace?]
   let counts: [Int]
   let targets: [DisplayedTarget]
   let runs: [RunEntry]
@@ -210,7 +211,7 @@ private struct ListKey: Equatable {
   let target: Int?
 
   init(_ snapshot: Snapshot, _ latest: Snapshot, _ state: ViewState) {
-    last = [snapshot.log.last?.number, snapshot.events.last?.number]
+    last = [snapshot.log.last?.place, snapshot.events.last?.place]
     counts = [
       snapshot.log.count, snapshot.logList.first, snapshot.logList.total, snapshot.events.count,
       snapshot.eventList.first, snapshot.eventList.total,

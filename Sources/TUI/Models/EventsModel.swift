@@ -39,7 +39,7 @@ struct EventsModel {
       number("sequence", 9, priority: 50) { $0.sequence },
       number("count", 6, priority: 45) { $0.count == 1 ? nil : Int64($0.count) },
       TableColumn(title: "detail", priority: 80, isLeading: true, width: RecordText.leastText) { entry in
-        let isHit = page.hits?.contains(entry.number) ?? false
+        let isHit = page.hits?.contains(entry.place) ?? false
         return TextSpan(entry.row.detail, appearance(isHit ? .strong : .secondary))
       },
     ]

@@ -35,7 +35,7 @@ struct LogModel {
         TextSpan($0.row.label, appearance($0.row.level == .debug ? .secondary : .accent))
       },
       TableColumn(title: "message", priority: 100, isLeading: true, width: RecordText.leastText) { entry in
-        let isPlain = entry.row.level == .debug || !(page.hits?.contains(entry.number) ?? true)
+        let isPlain = entry.row.level == .debug || !(page.hits?.contains(entry.place) ?? true)
         return TextSpan(entry.row.message, appearance(isPlain ? .secondary : .text))
       },
     ]

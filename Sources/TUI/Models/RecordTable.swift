@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import Measurement
+import Store
 
 /// Which part of log or events is listed, and what stands out in it.
 struct RecordPageView {
@@ -9,9 +10,9 @@ struct RecordPageView {
   var isNewestFirst = false
   /// Where the window ends that the list follows; `nil` where it does not follow one in the past.
   var until: WallTime?
-  var folds: [Int64: ListedRows.Fold] = [:]
+  var folds: [RecordPlace: ListedRows.Fold] = [:]
   /// Numbers of the lines that stand out; `nil` when all do.
-  var hits: Set<Int64>?
+  var hits: Set<RecordPlace>?
   var filter: ListFilter?
   /// The key that goes to the hit before; empty for none.
   var hitKey = ""
@@ -20,7 +21,7 @@ struct RecordPageView {
   /// The stretch of time of the chosen finding; `nil` without one.
   var stretch: Range<WallTime>?
   /// Number of the chosen line.
-  var chosen: Int64?
+  var chosen: RecordPlace?
   /// Titles of columns that are not wanted.
   var hiddenColumns: Set<String> = []
 }
@@ -46,7 +47,7 @@ struct RecordTable<Row: PagedRecord> {
   func list(width: Int, height: Int) -> ListModel {
     let hasHeading = hasHeading && height > 2
     let room = ListModel.room(height: height, hasHeading: hasHeading)
-    let visible = page.position.visible(in: entries.lazy.map { $0.number }, rows: room)
+    let visible = page.position.visible(in: entries.lazy.map { $0.place }, rows: room)
     let table = FittedTable(
       columns, rows: [], hidden: page.hiddenColumns, width: width - 3, markColumns: 0, gap: gap,
       appearance: appearance)
@@ -60,10 +61,10 @@ struct RecordTable<Row: PagedRecord> {
         none, noneMatches: noneMatches, hitKey: page.hitKey, ellipsis: appearance.glyphs.ellipsis),
       heading: hasHeading ? table.heading : nil,
       rows: shown.map { entry in
-        table.row(entry, beforeLast: FoldText.spans(page.folds[entry.number], appearance, zone))
+        table.row(entry, beforeLast: FoldText.spans(page.folds[entry.place], appearance, zone))
       }, appearance: appearance, width: width, height: height)
     for (offset, entry) in shown.enumerated() {
-      if entry.number == page.chosen { list.chosen = offset }
+      if entry.place == page.chosen { list.chosen = offset }
       if isSelected(entry.row) { list.marked.insert(offset) }
       if isInStretch(entry) { list.shaded.insert(offset) }
     }
@@ -73,7 +74,7 @@ struct RecordTable<Row: PagedRecord> {
   /// A line that stands for several is in a stretch if any of them may be.
   private func isInStretch(_ entry: ListEntry<Row>) -> Bool {
     guard let stretch = page.stretch else { return false }
-    let since = page.folds[entry.number]?.since ?? entry.row.at
+    let since = page.folds[entry.place]?.first.at ?? entry.row.at
     return since < stretch.upperBound && entry.row.at >= stretch.lowerBound
   }
 
@@ -114,7 +115,7 @@ enum FoldText {
     let times = appearance.isASCII ? "x" : "×"
     return [
       TextSpan("\(FixedPoint.grouped(fold.count))\(times)", appearance(.warning)),
-      TextSpan(" since \(zone.civil(fold.since).hoursMinutesSeconds)  ", appearance(.secondary)),
+      TextSpan(" since \(zone.civil(fold.first.at).hoursMinutesSeconds)  ", appearance(.secondary)),
     ]
   }
 }

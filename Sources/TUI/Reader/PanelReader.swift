@@ -171,12 +171,10 @@ struct NotificationRecord: Sendable, Equatable {
     let life = [sample.acceptLatency, sample.deliveryLatency].compactMap { $0 }.max() ?? 0
     let from = sample.plannedAt.advanced(byMicroseconds: -Self.before)
     let until = sample.plannedAt.advanced(byMicroseconds: max(life, 1_000_000))
-    var events: [Event] = []
-    if let last = try reader.lastEvent(of: run, until: until) {
-      events = try reader.lastEvents(of: run, through: last, limit: 10 * Self.most).rows.map(\.event).filter {
-        $0.at >= from && $0.at <= until && ($0.target == nil || $0.target == id.target)
-          && ($0.sequence == nil || $0.sequence == id.sequence)
-      }
+    let last = try reader.lastEvents(of: run, through: RecordPlace(endOf: until), limit: 10 * Self.most)
+    let events = last.rows.map(\.event).filter {
+      $0.at >= from && ($0.target == nil || $0.target == id.target)
+        && ($0.sequence == nil || $0.sequence == id.sequence)
     }
     self.init(
       sample: sample, target: target?.name ?? "",

@@ -51,9 +51,9 @@ struct RecordPage<Row: PagedRecord> {
 
   /// The newest.
   init(_ reader: any DashboardSource, run: RunID) throws {
-    let page = try Row.last(reader, of: run, through: .max, limit: RecordTails.capacity)
+    let page = try Row.last(reader, of: run, through: .last, limit: RecordTails.capacity)
     list.entries = page.entries
-    list.first = try list.entries.first.map { try Row.count(reader, of: run, before: $0.number) } ?? 0
+    list.first = try list.entries.first.map { try Row.count(reader, of: run, before: $0.place) } ?? 0
     list.total = list.first + list.entries.count
     cursor = page.next
   }
@@ -68,20 +68,28 @@ struct RecordPage<Row: PagedRecord> {
       if page.isComplete { break }
     }
     guard !news.isEmpty else { return [] }
-    if list.reachesEnd {
-      // The page may have been read again meanwhile, with some of these rows.
-      let last = list.entries.last?.number ?? .min
-      let unseen = news.filter { $0.number > last }
-      list.entries += unseen
-      list.total = list.first + list.entries.count
-      // A quarter more, so that not every row moves all others.
-      if list.entries.count > RecordTails.capacity * 5 / 4 {
-        let dropped = list.entries.count - RecordTails.capacity
-        list.entries.removeFirst(dropped)
-        list.first += dropped
+    let hasEnd = list.reachesEnd
+    var isCounted = hasEnd
+    for entry in news {
+      let index = list.entries.lazy.map(\.place).firstIndexInOrder(notBelow: entry.place)
+      if index == list.entries.count {
+        if hasEnd { list.entries.append(entry) }
+      } else if list.entries[index].place != entry.place {
+        // About the past; the page may have been read again meanwhile, with the others.
+        if index > 0 || list.first == 0 { list.entries.insert(entry, at: index) } else { isCounted = false }
       }
+    }
+    if isCounted {
+      list.total = list.first + list.entries.count
     } else {
-      list.total = try Row.count(reader, of: run, before: .max)
+      list.first = try list.entries.first.map { try Row.count(reader, of: run, before: $0.place) } ?? 0
+      list.total = try Row.count(reader, of: run, before: .last)
+    }
+    // A quarter more, so that not every row moves all others.
+    if list.entries.count > RecordTails.capacity * 5 / 4 {
+      let dropped = list.entries.count - RecordTails.capacity
+      list.entries.removeFirst(dropped)
+      list.first += dropped
     }
     return news
   }
@@ -90,21 +98,21 @@ struct RecordPage<Row: PagedRecord> {
   /// - Returns: whether a page was read.
   mutating func show(_ place: ListPlace, _ reader: any DashboardSource, run: RunID) throws -> Bool {
     guard !list.has(place) else { return false }
-    let through: Int64
-    switch place {
-    case .newest: through = .max
-    case .around(let number): through = number
-    case .until(let moment): through = try Row.last(reader, of: run, until: moment) ?? 0
-    }
+    let through: RecordPlace =
+      switch place {
+      case .newest: .last
+      case .around(let place): place
+      case .until(let moment): RecordPlace(endOf: moment)
+      }
     let half = place == .newest ? RecordTails.capacity : RecordTails.capacity / 2
     let before = try Row.last(reader, of: run, through: through, limit: half).entries
     let after =
-      through == .max
+      through == .last
       ? [] : try Row.first(reader, of: run, after: through, limit: RecordTails.capacity - before.count)
     list.entries = before + after
-    list.first = try list.entries.first.map { try Row.count(reader, of: run, before: $0.number) } ?? 0
+    list.first = try list.entries.first.map { try Row.count(reader, of: run, before: $0.place) } ?? 0
     list.total = list.first + list.entries.count
-    if place != .newest { list.total = max(list.total, try Row.count(reader, of: run, before: .max)) }
+    if place != .newest { list.total = max(list.total, try Row.count(reader, of: run, before: .last)) }
     return true
   }
 }
@@ -113,33 +121,33 @@ struct RecordPage<Row: PagedRecord> {
 protocol PagedRecord: Sendable, Equatable {
   var at: WallTime { get }
 
-  /// The last rows of a run up to a number, oldest first, and the cursor from which to follow changes.
-  static func last(_ reader: any DashboardSource, of run: RunID, through number: Int64, limit: Int) throws
+  /// The last rows of a run up to a place, oldest first, and the cursor from which to follow changes.
+  static func last(_ reader: any DashboardSource, of run: RunID, through place: RecordPlace, limit: Int)
+    throws
     -> (entries: [ListEntry<Self>], next: Int64)
-  /// The first rows after a number.
-  static func first(_ reader: any DashboardSource, of run: RunID, after number: Int64, limit: Int) throws
+  /// The first rows after a place.
+  static func first(_ reader: any DashboardSource, of run: RunID, after place: RecordPlace, limit: Int) throws
     -> [ListEntry<Self>]
   /// The rows written after a cursor.
   static func changes(_ reader: any DashboardSource, of run: RunID, after cursor: Int64, limit: Int) throws
     -> (entries: [ListEntry<Self>], next: Int64, isComplete: Bool)
-  static func count(_ reader: any DashboardSource, of run: RunID, before number: Int64) throws -> Int
-  /// The number of the last row at or before a moment.
-  static func last(_ reader: any DashboardSource, of run: RunID, until moment: WallTime) throws -> Int64?
+  static func count(_ reader: any DashboardSource, of run: RunID, before place: RecordPlace) throws -> Int
 }
 
 extension Event: PagedRecord {
-  static func last(_ reader: any DashboardSource, of run: RunID, through number: Int64, limit: Int) throws
+  static func last(_ reader: any DashboardSource, of run: RunID, through place: RecordPlace, limit: Int)
+    throws
     -> (entries: [ListEntry<Event>], next: Int64)
   {
-    let page = try reader.lastEvents(of: run, through: number, limit: limit)
-    return (page.rows.map { ListEntry(number: $0.revision, row: $0.event) }, page.next)
+    let page = try reader.lastEvents(of: run, through: place, limit: limit)
+    return (page.rows.map { ListEntry(revision: $0.revision, row: $0.event) }, page.next)
   }
 
-  static func first(_ reader: any DashboardSource, of run: RunID, after number: Int64, limit: Int) throws
+  static func first(_ reader: any DashboardSource, of run: RunID, after place: RecordPlace, limit: Int) throws
     -> [ListEntry<Event>]
   {
-    try reader.firstEvents(of: run, after: number, limit: limit).map {
-      ListEntry(number: $0.revision, row: $0.event)
+    try reader.firstEvents(of: run, after: place, limit: limit).map {
+      ListEntry(revision: $0.revision, row: $0.event)
     }
   }
 
@@ -148,33 +156,30 @@ extension Event: PagedRecord {
   {
     let page = try reader.events(of: run, after: cursor, limit: limit)
     let entries = page.rows.lazy.filter { $0.run == run }.map {
-      ListEntry(number: $0.revision, row: $0.event)
+      ListEntry(revision: $0.revision, row: $0.event)
     }
     return (Array(entries), page.next, page.isComplete)
   }
 
-  static func count(_ reader: any DashboardSource, of run: RunID, before number: Int64) throws -> Int {
-    try reader.eventCount(of: run, before: number)
-  }
-
-  static func last(_ reader: any DashboardSource, of run: RunID, until moment: WallTime) throws -> Int64? {
-    try reader.lastEvent(of: run, until: moment)
+  static func count(_ reader: any DashboardSource, of run: RunID, before place: RecordPlace) throws -> Int {
+    try reader.eventCount(of: run, before: place)
   }
 }
 
 extension LogLine: PagedRecord {
-  static func last(_ reader: any DashboardSource, of run: RunID, through number: Int64, limit: Int) throws
+  static func last(_ reader: any DashboardSource, of run: RunID, through place: RecordPlace, limit: Int)
+    throws
     -> (entries: [ListEntry<LogLine>], next: Int64)
   {
-    let page = try reader.lastLog(of: run, through: number, limit: limit)
-    return (page.rows.map { ListEntry(number: $0.revision, row: $0.line) }, page.next)
+    let page = try reader.lastLog(of: run, through: place, limit: limit)
+    return (page.rows.map { ListEntry(revision: $0.revision, row: $0.line) }, page.next)
   }
 
-  static func first(_ reader: any DashboardSource, of run: RunID, after number: Int64, limit: Int) throws
+  static func first(_ reader: any DashboardSource, of run: RunID, after place: RecordPlace, limit: Int) throws
     -> [ListEntry<LogLine>]
   {
-    try reader.firstLog(of: run, after: number, limit: limit).map {
-      ListEntry(number: $0.revision, row: $0.line)
+    try reader.firstLog(of: run, after: place, limit: limit).map {
+      ListEntry(revision: $0.revision, row: $0.line)
     }
   }
 
@@ -182,15 +187,13 @@ extension LogLine: PagedRecord {
     -> (entries: [ListEntry<LogLine>], next: Int64, isComplete: Bool)
   {
     let page = try reader.log(of: run, after: cursor, limit: limit)
-    let entries = page.rows.lazy.filter { $0.run == run }.map { ListEntry(number: $0.revision, row: $0.line) }
+    let entries = page.rows.lazy.filter { $0.run == run }.map {
+      ListEntry(revision: $0.revision, row: $0.line)
+    }
     return (Array(entries), page.next, page.isComplete)
   }
 
-  static func count(_ reader: any DashboardSource, of run: RunID, before number: Int64) throws -> Int {
-    try reader.logCount(of: run, before: number)
-  }
-
-  static func last(_ reader: any DashboardSource, of run: RunID, until moment: WallTime) throws -> Int64? {
-    try reader.lastLogLine(of: run, until: moment)
+  static func count(_ reader: any DashboardSource, of run: RunID, before place: RecordPlace) throws -> Int {
+    try reader.logCount(of: run, before: place)
   }
 }

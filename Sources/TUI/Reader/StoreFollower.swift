@@ -13,7 +13,7 @@ struct Subject: Sendable, Equatable {
 struct StoreContent: Sendable {
   var condition = StoreCondition.opening
   var interruption: Interruption?
-  /// How often another file has taken the store's place.
+  /// How often another store has taken the place of the one that was shown.
   var replacements = 0
   var run: RunRecord?
   /// Those of the run that are on display, in its order.
@@ -49,8 +49,8 @@ struct StoreFollower {
   private var wantsRuns = false
   private var lists = ListsPlace()
   private var reader: (any DashboardSource)?
-  /// The file that was open last.
-  private var file: FileIdentity?
+  /// The store that was open last.
+  private var shown: StoreIdentity?
   private var points: PointFollower
   private var figures: FigureReader
   private var calendar: CalendarReader
@@ -171,8 +171,8 @@ struct StoreFollower {
     let opened = try place.open()
     reader = opened
     content.run = nil
-    if let file, file != opened.file { content.replacements += 1 }
-    file = opened.file
+    if let shown, shown != opened.identity { content.replacements += 1 }
+    shown = opened.identity
     return opened
   }
 
@@ -188,7 +188,7 @@ struct StoreFollower {
     }
     close()
     content.condition = StoreCondition(error)
-    if content.condition == .missing, file != nil { content.condition = .gone }
+    if content.condition == .missing, shown != nil { content.condition = .gone }
   }
 
   private mutating func close() {

@@ -18,8 +18,8 @@ struct AxisMarks: Sendable, Equatable {
   private(set) var marks: [Mark] = []
   /// Since when all marks are known.
   private(set) var from = WallTime(microseconds: .min)
-  /// The number of the first event that was read; `nil` when there is none before it.
-  private var first: Int64?
+  /// The first event that was read; `nil` when there is none before it.
+  private var first: RecordPlace?
   /// Length of time in which one mark is kept for each target, µs; 0 keeps all.
   private var grain: Int64 = 0
 
@@ -34,24 +34,27 @@ struct AxisMarks: Sendable, Equatable {
   init(newest: RecordList<Event>) {
     append(newest.entries)
     guard newest.first > 0, let entry = newest.entries.first else { return }
-    (first, from) = (entry.number, entry.row.at)
+    (first, from) = (entry.place, entry.row.at)
   }
 
   /// Whether all events have been read.
   var isComplete: Bool { first == nil }
 
-  /// Adds later events.
-  mutating func append(_ entries: [ListEntry<Event>]) { insert(entries.compactMap { Mark($0.row) }) }
+  /// Adds events that were written later. Those about a past that is still to be read are read then.
+  mutating func append(_ entries: [ListEntry<Event>]) {
+    insert(entries.filter { $0.place >= first ?? .first }.compactMap { Mark($0.row) })
+  }
 
   /// Reads some of the events before those that were read.
   mutating func readBack(_ reader: any DashboardSource, run: RunID) throws {
     guard let before = first else { return }
-    let page = try reader.lastEvents(of: run, through: before - 1, limit: Self.step)
+    let page = try reader.lastEvents(of: run, through: before.previous, limit: Self.step)
     insert(page.rows.compactMap { Mark($0.event) })
     if page.rows.count < Self.step {
       (first, from) = (nil, WallTime(microseconds: .min))
     } else if let row = page.rows.first {
-      (first, from) = (row.revision, row.event.at)
+      first = RecordPlace(at: row.event.at, revision: row.revision)
+      from = row.event.at
     }
   }
 

@@ -1,11 +1,11 @@
 import Measurement
+import Store
 
 /// The part of the events or log lines to be shown.
 enum ListPlace: Sendable, Equatable {
   /// The newest rows, as they come.
   case newest
-  /// The rows around a number.
-  case around(Int64)
+  case around(RecordPlace)
   /// The rows up to a moment.
   case until(WallTime)
 }
@@ -44,13 +44,13 @@ extension RecordList where Row: PagedRecord {
     let index: Int
     switch place {
     case .newest: return reachesEnd
-    case .around(let number): index = entries.lazy.map(\.number).firstIndexInOrder(notBelow: number)
+    case .around(let place): index = entries.lazy.map(\.place).firstIndexInOrder(notBelow: place)
     case .until(let moment): index = count(until: moment)
     }
     return (index >= Self.margin || first == 0) && (index < entries.count - 1 || reachesEnd)
   }
 
-  /// The part up to a moment. Rows are in the order of writing, which is nearly that of their times.
+  /// The part up to a moment.
   func until(_ moment: WallTime) -> RecordList {
     var list = self
     list.entries = Array(entries[..<count(until: moment)])
@@ -61,19 +61,19 @@ extension RecordList where Row: PagedRecord {
 
   /// Number of entries at or before a moment.
   private func count(until moment: WallTime) -> Int {
-    var (low, high) = (0, entries.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if entries[middle].row.at <= moment { low = middle + 1 } else { high = middle }
-    }
-    return low
+    entries.lazy.map(\.place).firstIndexInOrder(notBelow: RecordPlace(endOf: moment))
   }
 }
 
-/// A log line or event with its number in the store, by which a list keeps its position.
+/// A log line or event with its revision in the store.
 struct ListEntry<Row: Sendable>: Sendable {
-  var number: Int64
+  var revision: Int64
   var row: Row
+}
+
+extension ListEntry where Row: PagedRecord {
+  /// Where it stands, by which a list keeps its position.
+  var place: RecordPlace { RecordPlace(at: row.at, revision: revision) }
 }
 
 extension ListEntry: Equatable where Row: Equatable {}

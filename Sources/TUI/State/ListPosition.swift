@@ -1,39 +1,42 @@
 import Measurement
+import Store
 
 /// Which part of a growing list is in view: its end, or a place that stays while rows are added behind it.
 enum ListPosition: Sendable, Hashable {
   case end
-  /// The entry in the last visible row, by the number the store gave it.
-  case at(Int64)
+  /// The entry in the last visible row.
+  case at(RecordPlace)
 
   /// Which entries are visible: at most `rows` of them, ending where the position says.
-  /// - Parameter numbers: of all entries, ascending.
-  func visible(in numbers: some RandomAccessCollection<Int64>, rows: Int) -> Range<Int> {
+  /// - Parameter places: of all entries, ascending.
+  func visible(in places: some RandomAccessCollection<RecordPlace>, rows: Int) -> Range<Int> {
     let end: Int
     switch self {
     case .end:
-      end = numbers.count
-    case .at(let number):
+      end = places.count
+    case .at(let place):
       // The entry may have left the list at its far end: then the list begins at the top.
-      let place = numbers.firstIndexInOrder(notBelow: number)
-      end = min(numbers.count, max(place + 1, rows))
+      let index = places.firstIndexInOrder(notBelow: place)
+      end = min(places.count, max(index + 1, rows))
     }
     return max(0, end - max(0, rows))..<end
   }
 
   /// The position after moving by `count` rows, down when positive. At the end it follows again.
-  func moved(by count: Int, in numbers: some RandomAccessCollection<Int64>, rows: Int) -> ListPosition {
-    let end = visible(in: numbers, rows: rows).upperBound + count
-    if end >= numbers.count { return .end }
-    let last = max(min(rows, numbers.count), end) - 1
-    guard last >= 0, last < numbers.count - 1 else { return .end }
-    return .at(numbers[numbers.index(numbers.startIndex, offsetBy: last)])
+  func moved(
+    by count: Int, in places: some RandomAccessCollection<RecordPlace>, rows: Int
+  ) -> ListPosition {
+    let end = visible(in: places, rows: rows).upperBound + count
+    if end >= places.count { return .end }
+    let last = max(min(rows, places.count), end) - 1
+    guard last >= 0, last < places.count - 1 else { return .end }
+    return .at(places[places.index(places.startIndex, offsetBy: last)])
   }
 }
 
-extension RandomAccessCollection where Element == Int64 {
+extension RandomAccessCollection where Element: Comparable {
   /// Offset of the first element that is at least `bound`, in an ascending collection.
-  func firstIndexInOrder(notBelow bound: Int64) -> Int {
+  func firstIndexInOrder(notBelow bound: Element) -> Int {
     var low = 0
     var high = count
     while low < high {

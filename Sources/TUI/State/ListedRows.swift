@@ -193,24 +193,24 @@ struct ListSearch: Sendable, Equatable {
   let panel: Panel
   /// Towards newer lines.
   let isForward: Bool
-  /// The number of the line that it began at.
-  let from: Int64
+  /// The line that it began at.
+  let from: RecordPlace
   /// Where the list was.
   let origin: ListPosition
-  /// The number of the outermost line in memory when more were asked for.
-  var reached: Int64 = 0
+  /// The outermost line in memory when more were asked for.
+  var reached = RecordPlace.first
 }
 
 /// The log lines and events to be listed: those in memory that pass the filter, with floods of one kind as one line.
 struct ListedRows: Sendable {
   var log: [ListEntry<LogLine>] = []
   var events: [ListEntry<Event>] = []
-  /// By the number of the line that is listed for them.
-  private(set) var logFolds: [Int64: Fold] = [:]
-  private(set) var eventFolds: [Int64: Fold] = [:]
-  /// Numbers of the lines with the words of the filter, where all are listed; `nil` otherwise.
-  private(set) var logHits: Set<Int64>?
-  private(set) var eventHits: Set<Int64>?
+  /// By the line that is listed for them.
+  private(set) var logFolds: [RecordPlace: Fold] = [:]
+  private(set) var eventFolds: [RecordPlace: Fold] = [:]
+  /// The lines with the words of the filter, where all are listed; `nil` otherwise.
+  private(set) var logHits: Set<RecordPlace>?
+  private(set) var eventHits: Set<RecordPlace>?
   /// In the order of the panel.
   private(set) var runs: [RunEntry] = []
   private(set) var targets: [TargetRow] = []
@@ -221,9 +221,7 @@ struct ListedRows: Sendable {
   /// Lines that are listed as one, the last of them.
   struct Fold: Sendable, Equatable {
     let count: Int
-    /// The number of the first.
-    let first: Int64
-    let since: WallTime
+    let first: RecordPlace
   }
 
   /// Fewer lines of one kind are listed one by one.
@@ -250,7 +248,7 @@ struct ListedRows: Sendable {
       let lines = log.filter { filter.matches($0.row, target: name($0.row.target)) }
       let some = events.filter { filter.matches($0.row, target: name($0.row.target)) }
       if lists.showsAll {
-        (logHits, eventHits) = (Set(lines.map(\.number)), Set(some.map(\.number)))
+        (logHits, eventHits) = (Set(lines.map(\.place)), Set(some.map(\.place)))
       } else {
         (log, events) = (lines, some)
       }
@@ -266,9 +264,9 @@ struct ListedRows: Sendable {
 
   private static func folded<Row: PagedRecord>(
     _ entries: [ListEntry<Row>], alike: (Row, Row) -> Bool
-  ) -> ([ListEntry<Row>], [Int64: Fold]) {
+  ) -> ([ListEntry<Row>], [RecordPlace: Fold]) {
     var result: [ListEntry<Row>] = []
-    var folds: [Int64: Fold] = [:]
+    var folds: [RecordPlace: Fold] = [:]
     result.reserveCapacity(entries.count)
     var start = 0
     while start < entries.count {
@@ -277,8 +275,7 @@ struct ListedRows: Sendable {
       if end - start >= flood {
         let last = entries[end - 1]
         result.append(last)
-        folds[last.number] = Fold(
-          count: end - start, first: entries[start].number, since: entries[start].row.at)
+        folds[last.place] = Fold(count: end - start, first: entries[start].place)
       } else {
         result += entries[start..<end]
       }

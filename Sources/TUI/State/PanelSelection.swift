@@ -20,8 +20,8 @@ struct PanelSelection {
     case .histogram:
       return buckets?.bucket(at: x - frame.x0 - HistogramModel.gutter).map(PanelChoice.bucket)
     // A title is above the log, a title and a heading above the events.
-    case .log: return number(atRow: y - frame.y0 - 1).map(PanelChoice.logLine)
-    case .events: return number(atRow: y - frame.y0 - 2).map(PanelChoice.event)
+    case .log: return line(atRow: y - frame.y0 - 1).map(PanelChoice.logLine)
+    case .events: return line(atRow: y - frame.y0 - 2).map(PanelChoice.event)
     case .runs, .targets, .findings: return nil
     }
   }
@@ -44,29 +44,28 @@ struct PanelSelection {
     }
   }
 
-  /// The number that a search begins at: that of the chosen line; without a choice the lines in view are searched first. In
+  /// Where a search begins: at the chosen line; without a choice the lines in view are searched first. In
   /// a list that has not moved since it was filtered, these are the lines that were in view before.
   /// - Parameter forward: towards newer lines.
-  func startOfSearch(forward: Bool) -> Int64 {
+  func startOfSearch(forward: Bool) -> RecordPlace {
     if let chosen { return chosen }
-    let numbers =
-      state.lists.keepsPlace(state.panel) ? numbersInMemory(of: state.panel) : numbers(of: state.panel)
-    let visible = position(of: state.panel).visible(in: numbers, rows: rows)
-    guard !visible.isEmpty else { return forward ? .min : .max }
-    return forward ? numbers[visible.lowerBound] - 1 : numbers[visible.upperBound - 1] + 1
+    let lines =
+      state.lists.keepsPlace(state.panel) ? linesInMemory(of: state.panel) : lines(of: state.panel)
+    let visible = position(of: state.panel).visible(in: lines, rows: rows)
+    guard !visible.isEmpty else { return forward ? .first : .last }
+    return forward ? lines[visible.lowerBound].previous : lines[visible.upperBound - 1].next
   }
 
   /// The next line in memory with the words of the filter, or the one before.
   /// - Parameters:
   ///   - forward: towards newer lines.
-  ///   - number: of the line to begin at, which is no hit itself.
-  func hit(forward: Bool, from number: Int64) -> PanelChoice? {
-    let numbers = numbers(of: state.panel)
+  ///   - place: of the line to begin at, which is no hit itself.
+  func hit(forward: Bool, from place: RecordPlace) -> PanelChoice? {
+    let lines = lines(of: state.panel)
     let hits = state.panel == .log ? context.listed.logHits : context.listed.eventHits
-    func isHit(_ candidate: Int64) -> Bool { hits?.contains(candidate) ?? true }
+    func isHit(_ candidate: RecordPlace) -> Bool { hits?.contains(candidate) ?? true }
     let found =
-      forward
-      ? numbers.first { $0 > number && isHit($0) } : numbers.last { $0 < number && isHit($0) }
+      forward ? lines.first { $0 > place && isHit($0) } : lines.last { $0 < place && isHit($0) }
     return found.map { state.panel == .log ? .logLine($0) : .event($0) }
   }
 
@@ -78,33 +77,33 @@ struct PanelSelection {
       return Selection(
         in: context.shown, window: content.window, targets: content.targets, metric: content.facts.metric,
         from: from, to: to)
-    case .logLine(let number):
-      guard let line = context.listed.log.first(where: { $0.number == number })?.row else { return nil }
+    case .logLine(let place):
+      guard let line = context.listed.log.first(where: { $0.place == place })?.row else { return nil }
       return Selection(underWayAt: line.at, target: line.target, in: context.shown, label: "under way then")
-    case .event(let number):
-      guard let entry = context.listed.events.first(where: { $0.number == number }) else { return nil }
-      guard let fold = context.listed.eventFolds[number] else {
+    case .event(let place):
+      guard let entry = context.listed.events.first(where: { $0.place == place }) else { return nil }
+      guard let fold = context.listed.eventFolds[place] else {
         return Selection(of: entry.row, in: context.shown)
       }
       return Selection(
         of: context.shown.events.filter {
-          $0.number >= fold.first && $0.number <= number && $0.row.kind == entry.row.kind
+          $0.place >= fold.first && $0.place <= place && $0.row.kind == entry.row.kind
             && $0.row.target == entry.row.target
         }.map(\.row), label: entry.row.kind.rawValue, in: context.shown)
     }
   }
 
   /// The position of a list nearest to its present one at which a row is visible.
-  func position(showing number: Int64, of panel: Panel) -> ListPosition {
-    let numbers = numbers(of: panel)
-    let index = numbers.firstIndexInOrder(notBelow: number)
-    let visible = position(of: panel).visible(in: numbers, rows: rows)
+  func position(showing place: RecordPlace, of panel: Panel) -> ListPosition {
+    let lines = lines(of: panel)
+    let index = lines.firstIndexInOrder(notBelow: place)
+    let visible = position(of: panel).visible(in: lines, rows: rows)
     if visible.contains(index) { return position(of: panel) }
     return position(endingAt: index < visible.lowerBound ? index + rows - 1 : index, of: panel)
   }
 
-  /// The number of the chosen line of log or events; `nil` without one.
-  var chosen: Int64? {
+  /// The chosen line of log or events; `nil` without one.
+  var chosen: RecordPlace? {
     switch state.panel {
     case .log: state.plot.chosenLogLine
     case .events: state.plot.chosenEvent
@@ -115,26 +114,26 @@ struct PanelSelection {
   /// How many rows stand in view after the chosen line; `nil` where it is not in view.
   var rowsAfterChosen: Int? {
     guard let chosen else { return nil }
-    let numbers = numbers(of: state.panel)
-    let visible = position(of: state.panel).visible(in: numbers, rows: rows)
-    return visible.first { numbers[$0] == chosen }.map { visible.upperBound - 1 - $0 }
+    let lines = lines(of: state.panel)
+    let visible = position(of: state.panel).visible(in: lines, rows: rows)
+    return visible.first { lines[$0] == chosen }.map { visible.upperBound - 1 - $0 }
   }
 
   /// The position at which the chosen line has so many rows after it.
   func position(withChosenBefore rowsAfter: Int) -> ListPosition? {
     chosen.map {
-      let index = numbers(of: state.panel).firstIndexInOrder(notBelow: $0)
+      let index = lines(of: state.panel).firstIndexInOrder(notBelow: $0)
       return position(endingAt: index + rowsAfter, of: state.panel)
     }
   }
 
   /// The position at which a row is the last in view. Behind the last line in memory there may be more that are not read.
   private func position(endingAt index: Int, of panel: Panel) -> ListPosition {
-    let numbers = numbers(of: panel)
+    let lines = lines(of: panel)
     let reachesEnd =
       panel == .log ? context.listed.logExtent.reachesEnd : context.listed.eventExtent.reachesEnd
-    guard let last = numbers.last, index < numbers.count - 1 || !reachesEnd else { return .end }
-    return .at(index < numbers.count ? numbers[max(0, index)] : last)
+    guard let last = lines.last, index < lines.count - 1 || !reachesEnd else { return .end }
+    return .at(index < lines.count ? lines[max(0, index)] : last)
   }
 
   private var buckets: HistogramBuckets? {
@@ -143,29 +142,29 @@ struct PanelSelection {
     return context.histogram(state, width: columns, height: frame.height)?.buckets
   }
 
-  private func number(atRow row: Int) -> Int64? {
-    let numbers = numbers(of: state.panel)
-    let visible = position(of: state.panel).visible(in: numbers, rows: rows)
+  private func line(atRow row: Int) -> RecordPlace? {
+    let lines = lines(of: state.panel)
+    let visible = position(of: state.panel).visible(in: lines, rows: rows)
     guard row >= 0, row < visible.count else { return nil }
-    return numbers[isNewestFirst ? visible.upperBound - 1 - row : visible.lowerBound + row]
+    return lines[isNewestFirst ? visible.upperBound - 1 - row : visible.lowerBound + row]
   }
 
   private var isNewestFirst: Bool { state.tables.isNewestFirst(state.panel) }
 
-  private func neighbor(of number: Int64?, forward: Bool) -> Int64? {
-    let numbers = numbers(of: state.panel)
-    guard let number else { return numbers.last }
-    let place = numbers.firstIndexInOrder(notBelow: number) + (forward != isNewestFirst ? 1 : -1)
-    return numbers.indices.contains(place) ? numbers[place] : nil
+  private func neighbor(of place: RecordPlace?, forward: Bool) -> RecordPlace? {
+    let lines = lines(of: state.panel)
+    guard let place else { return lines.last }
+    let index = lines.firstIndexInOrder(notBelow: place) + (forward != isNewestFirst ? 1 : -1)
+    return lines.indices.contains(index) ? lines[index] : nil
   }
 
-  private func numbers(of panel: Panel) -> [Int64] {
-    panel == .log ? context.listed.log.map(\.number) : context.listed.events.map(\.number)
+  private func lines(of panel: Panel) -> [RecordPlace] {
+    panel == .log ? context.listed.log.map(\.place) : context.listed.events.map(\.place)
   }
 
-  /// Also those of the lines that are not listed.
-  private func numbersInMemory(of panel: Panel) -> [Int64] {
-    panel == .log ? context.shown.log.map(\.number) : context.shown.events.map(\.number)
+  /// Also those that are not listed.
+  private func linesInMemory(of panel: Panel) -> [RecordPlace] {
+    panel == .log ? context.shown.log.map(\.place) : context.shown.events.map(\.place)
   }
 
   private func position(of panel: Panel) -> ListPosition {

@@ -1,3 +1,5 @@
+import Store
+
 /// How the plots are drawn, and what is pointed at and selected in them.
 struct PlotState: Sendable, Equatable {
   var coloring = MarkColoring.target
@@ -31,18 +33,17 @@ struct PlotState: Sendable, Equatable {
     selection != other.selection || choice != other.choice || buckets != other.buckets
   }
 
-  var chosenLogLine: Int64? { if case .logLine(let number) = choice { number } else { nil } }
+  var chosenLogLine: RecordPlace? { if case .logLine(let place) = choice { place } else { nil } }
 
-  var chosenEvent: Int64? { if case .event(let number) = choice { number } else { nil } }
+  var chosenEvent: RecordPlace? { if case .event(let place) = choice { place } else { nil } }
 }
 
 /// What was chosen in the panel.
 enum PanelChoice: Sendable, Hashable {
   /// Index of a bucket of the histogram.
   case bucket(Int)
-  /// By the number in the store.
-  case logLine(Int64)
-  case event(Int64)
+  case logLine(RecordPlace)
+  case event(RecordPlace)
 }
 
 /// What a drag in the plot does.

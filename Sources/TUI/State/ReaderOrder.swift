@@ -99,7 +99,7 @@ extension ListPlace {
   /// The part of log or events that a position shows.
   fileprivate init(_ position: ListPosition, _ state: ViewState, in context: ScreenContext) {
     switch position {
-    case .at(let number): self = .around(number)
+    case .at(let place): self = .around(place)
     case .end:
       guard let replay = state.replay else {
         self = context.windowEnd(state).map { ListPlace.until($0) } ?? .newest

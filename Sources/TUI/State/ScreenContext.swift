@@ -178,7 +178,7 @@ struct ScreenContext {
       entries: listed.events, targets: shown.targets, page: page, appearance: appearance, zone: options.zone)
   }
 
-  private func page(_ panel: Panel, _ state: ViewState, chosen: Int64?) -> RecordPageView {
+  private func page(_ panel: Panel, _ state: ViewState, chosen: RecordPlace?) -> RecordPageView {
     let own = state.lists.position(of: panel)
     return RecordPageView(
       position: listPosition(of: panel, state), isNewestFirst: state.tables.isNewestFirst(panel),
@@ -218,8 +218,8 @@ struct ScreenContext {
     guard own == .end, let end = windowEnd(state) else { return own }
     let last =
       panel == .log
-      ? listed.log.last { $0.row.at < end }?.number : listed.events.last { $0.row.at < end }?.number
-    return .at(last ?? .min)
+      ? listed.log.last { $0.row.at < end }?.place : listed.events.last { $0.row.at < end }?.place
+    return .at(last ?? .first)
   }
 
   /// Where the window ends, while it is in the past; `nil` while it shows the newest.
@@ -231,7 +231,7 @@ struct ScreenContext {
   }
 
   /// The outermost line in memory on the way of a search; `nil` where there are none beyond it.
-  func edge(beyond search: ListSearch) -> Int64? {
+  func edge(beyond search: ListSearch) -> RecordPlace? {
     switch search.panel {
     case .log: Self.edge(of: shown.logList, search)
     case .events: Self.edge(of: shown.eventList, search)
@@ -245,9 +245,11 @@ struct ScreenContext {
     return search.isForward ? edge > search.reached : edge < search.reached
   }
 
-  private static func edge<Row: PagedRecord>(of list: RecordList<Row>, _ search: ListSearch) -> Int64? {
-    if search.isForward { return list.reachesEnd ? nil : list.entries.last?.number }
-    return list.first == 0 ? nil : list.entries.first?.number
+  private static func edge<Row: PagedRecord>(
+    of list: RecordList<Row>, _ search: ListSearch
+  ) -> RecordPlace? {
+    if search.isForward { return list.reachesEnd ? nil : list.entries.last?.place }
+    return list.first == 0 ? nil : list.entries.first?.place
   }
 
   /// The chosen line of the log, or the chosen event, in full; `nil` when none is.
@@ -255,11 +257,11 @@ struct ScreenContext {
     func name(_ id: TargetID?) -> String? { id.flatMap { id in shown.targets.first { $0.id == id }?.name } }
     switch state.panel {
     case .log:
-      return listed.log.first { $0.number == state.plot.chosenLogLine }.map {
+      return listed.log.first { $0.place == state.plot.chosenLogLine }.map {
         LineModel($0.row, target: name($0.row.target), appearance: appearance, zone: options.zone)
       }
     case .events:
-      return listed.events.first { $0.number == state.plot.chosenEvent }.map {
+      return listed.events.first { $0.place == state.plot.chosenEvent }.map {
         LineModel($0.row, target: name($0.row.target), appearance: appearance, zone: options.zone)
       }
     case .histogram, .runs, .targets, .findings: return nil

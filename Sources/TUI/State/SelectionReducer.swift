@@ -90,8 +90,8 @@ extension Reducer {
     let panel = PanelSelection(state, context, rows: listRows)
     switch choice {
     case .bucket: break
-    case .logLine(let number): state.lists.log = panel.position(showing: number, of: .log)
-    case .event(let number): state.lists.events = panel.position(showing: number, of: .events)
+    case .logLine(let place): state.lists.log = panel.position(showing: place, of: .log)
+    case .event(let place): state.lists.events = panel.position(showing: place, of: .events)
     }
     select(choice)
   }

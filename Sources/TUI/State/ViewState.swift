@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import Measurement
+import Store
 
 /// What the user has chosen. With the snapshots it determines everything on the screen except overlays and messages.
 struct ViewState: Sendable, Equatable {
@@ -342,20 +343,20 @@ struct ViewState: Sendable, Equatable {
     case .targets: tables.targets.move(by: count, in: listed.targets.map(\.target.id), rows: rows)
     case .findings: tables.findings.move(by: count, in: listed.findings.map(\.id), rows: rows)
     case .log:
-      lists.log = moved(lists.log, by: count, listed.log.map(\.number), listed.logExtent, rows: rows)
+      lists.log = moved(lists.log, by: count, listed.log.map(\.place), listed.logExtent, rows: rows)
     case .events:
       lists.events = moved(
-        lists.events, by: count, listed.events.map(\.number), listed.eventExtent, rows: rows)
+        lists.events, by: count, listed.events.map(\.place), listed.eventExtent, rows: rows)
     }
   }
 
   /// The ends of a list may lie beyond the rows that were read.
   private func moved(
-    _ position: ListPosition, by count: Int, _ numbers: [Int64], _ extent: ListExtent, rows: Int
+    _ position: ListPosition, by count: Int, _ places: [RecordPlace], _ extent: ListExtent, rows: Int
   ) -> ListPosition {
-    if count <= -Self.toEnd, extent.total > rows { return .at(.min) }
-    let moved = position.moved(by: count, in: numbers, rows: rows)
-    guard moved == .end, count < Self.toEnd, !extent.reachesEnd, let last = numbers.last else { return moved }
+    if count <= -Self.toEnd, extent.total > rows { return .at(.first) }
+    let moved = position.moved(by: count, in: places, rows: rows)
+    guard moved == .end, count < Self.toEnd, !extent.reachesEnd, let last = places.last else { return moved }
     return .at(last)
   }
 }

@@ -132,6 +132,26 @@ private final class Flag: Sendable {
     #expect(try reader.lastLog(of: fixture.run, limit: 10).rows.map(\.line.message) == ["b"])
   }
 
+  @Test("events stand in the order of their times, also those that are written about the past")
+  func eventsByTime() throws {
+    let fixture = try StoreFixture()
+    let start = fixture.clock.wallNow()
+    func at(_ second: Int64) -> WallTime { start.advanced(byMicroseconds: second * 1_000_000) }
+    try fixture.commit(events: (1...20).map { Event(at: at($0), kind: .lost, sequence: $0) })
+    try fixture.commit(events: [
+      Event(at: at(5), kind: .annotation, detail: "deploy"), Event(at: at(21), kind: .lost, sequence: 21),
+    ])
+    let reader = try fixture.reader()
+    let until = try reader.lastEvents(of: fixture.run, through: RecordPlace(endOf: at(7)), limit: 4).rows
+    #expect(until.map(\.event.kind) == [.lost, .annotation, .lost, .lost])
+    #expect(until.map(\.event.sequence) == [5, nil, 6, 7])
+    let note = RecordPlace(at: until[1].event.at, revision: until[1].revision)
+    #expect(try reader.eventCount(of: fixture.run, before: note) == 5)
+    #expect(try reader.eventCount(of: fixture.run) == 22)
+    #expect(try reader.firstEvents(of: fixture.run, after: note, limit: 2).map(\.event.sequence) == [6, 7])
+    #expect(try reader.lastEvents(of: fixture.run, limit: 1).rows.map(\.event.sequence) == [21])
+  }
+
   @Test func tellsWhetherAnythingWasCommitted() throws {
     let fixture = try StoreFixture()
     let reader = try fixture.reader()

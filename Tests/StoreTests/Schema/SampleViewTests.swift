@@ -113,6 +113,10 @@ import Testing
       try [
         "SELECT * FROM sample_view", "SELECT * FROM sample_view WHERE run = 'x' AND target = 'y'",
         "SELECT * FROM event_view",
+        """
+        SELECT * FROM event WHERE run_id = 1 AND (at, revision) <= (7, 8) ORDER BY at DESC, revision DESC LIMIT 4
+        """,
+        "SELECT count(*) FROM log WHERE run_id = 1 AND (at, revision) < (7, 8)",
       ].map { sql in
         try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql).map { $0["detail"] as String }
       }
@@ -122,6 +126,9 @@ import Testing
     }
     for plan in plans[0...1] {
       #expect(plan.contains { $0.hasPrefix("SEARCH s USING INTEGER PRIMARY KEY") }, "\(plan)")
+    }
+    for (plan, index) in zip(plans[3...4], ["event_at", "log_at"]) {
+      #expect(plan.count == 1 && plan[0].contains("INDEX \(index) (run_id=? AND "), "\(plan)")
     }
   }
 }

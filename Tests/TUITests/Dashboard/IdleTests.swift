@@ -91,7 +91,7 @@ struct IdleTests {
     let mark = show {
       $0.axisMarks.append([
         ListEntry(
-          number: 1_000,
+          revision: 1_000,
           row: Event(
             at: window.start.advanced(byMicroseconds: window.duration / 2), kind: .connected,
             target: $0.targets[0].id))

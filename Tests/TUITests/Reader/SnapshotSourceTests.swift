@@ -365,6 +365,31 @@ struct SnapshotSourceTests {
     #expect(stage.text.contains("The store is gone"))
   }
 
+  @Test("another store in a file with the number of the one that is gone is another store")
+  func sameInode() throws {
+    let fixture = try RecordedStore()
+    try fixture.begin()
+    let source = Self.source(fixture)
+    #expect(source.poll(nil)?.condition == .ready)
+    fixture.close()
+    let other = try RecordedStore()
+    let second = try other.begin(targets: ["other"])
+    try other.end()
+    other.close()
+    let aside = fixture.path + ".old"
+    try FileManager.default.moveItem(atPath: fixture.path, toPath: aside)
+    #expect(source.poll(nil)?.condition == .gone)
+    for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: fixture.path + suffix) }
+    // Written over, so that the number stays; a file system gives it to the next file just as well.
+    let file = try #require(FileHandle(forWritingAtPath: aside))
+    try file.truncate(atOffset: 0)
+    try file.write(contentsOf: Data(contentsOf: URL(fileURLWithPath: other.path)))
+    try file.close()
+    try FileManager.default.moveItem(atPath: aside, toPath: fixture.path)
+    let snapshot = try #require(source.poll(nil))
+    #expect(snapshot.condition == .ready && snapshot.run?.id == second && snapshot.replacements == 1)
+  }
+
   @Test("what is too much is cut at its old end, said, and not asked for again and again")
   func capacity() throws {
     let targets = [TargetID(rawValue: 1), TargetID(rawValue: 2)]
@@ -402,7 +427,7 @@ struct SnapshotSourceTests {
     snapshot = try #require(source.poll(nil))
     #expect(snapshot.events.count == 3_001 && snapshot.log.last?.row.message == "6999")
     #expect(snapshot.log.count == RecordTails.capacity)
-    #expect(zip(snapshot.log, snapshot.log.dropFirst()).allSatisfy { $0.number < $1.number })
+    #expect(zip(snapshot.log, snapshot.log.dropFirst()).allSatisfy { $0.place < $1.place })
     #expect(snapshot.logList.total == 7_001 && snapshot.logList.first == 7_001 - RecordTails.capacity)
   }
 
@@ -437,14 +462,14 @@ struct SnapshotSourceTests {
       return source.poll(nil)
     }
     // To the beginning, by a row that is not at hand, and back.
-    let first = try #require(shown(.around(.min), log: .around(.min)))
+    let first = try #require(shown(.around(.first), log: .around(.first)))
     #expect(first.eventList.first == 0 && first.eventList.total == 45_000)
     #expect(first.events.first?.row.sequence == 0 && first.log.first?.row.message == "0")
-    let number = try #require(first.events.last).number
-    let middle = try #require(shown(.around(number)))
+    let place = try #require(first.events.last).place
+    let middle = try #require(shown(.around(place)))
     #expect(middle.eventList.first == 2_500 && middle.events.first?.row.sequence == 2_500)
-    #expect(middle.events[2_499].number == number && middle.eventList.has(.around(number)))
-    #expect(shown(.around(number)) == nil)
+    #expect(middle.events[2_499].place == place && middle.eventList.has(.around(place)))
+    #expect(shown(.around(place)) == nil)
     // What had happened at a moment.
     let then = try #require(shown(.until(at(20_000))))
     let known = then.known(at: at(20_000), since: start)
@@ -457,12 +482,61 @@ struct SnapshotSourceTests {
     #expect(newest.events.last?.row.sequence == 45_000 && newest.events.count == RecordTails.capacity)
   }
 
+  @Test("what is noted about the past stands there in the events and on the axis, once")
+  func notesAboutThePast() throws {
+    let fixture = try RecordedStore()
+    try fixture.begin()
+    let start = fixture.clock.wallNow()
+    func at(_ second: Int64) -> WallTime { start.advanced(byMicroseconds: second * 1_000_000) }
+    let goaways: Set<Int64> = [7, 25_000]
+    for block: Int64 in 0..<9 {
+      try fixture.commit(
+        events: (block * 5_000..<(block + 1) * 5_000).map {
+          Event(at: at($0), kind: goaways.contains($0) ? .goaway : .lost, sequence: $0)
+        })
+    }
+    let source = Self.source(fixture)
+    var snapshot = try #require(source.poll(nil))
+    // The marks of that time are still to be read.
+    #expect(!snapshot.axisMarks.isComplete)
+    try fixture.commit(events: [
+      Event(at: at(100), kind: .annotation, detail: "deploy 412"),
+      Event(at: at(44_990), kind: .annotation, detail: "deploy 413"),
+    ])
+    snapshot = try #require(source.poll(nil))
+    #expect(snapshot.eventList.total == 45_002)
+    #expect(snapshot.events.last?.row.sequence == 44_999)
+    #expect(snapshot.events.suffix(10).first?.row.detail == "deploy 413")
+    while source.isReading { snapshot = source.poll(nil) ?? snapshot }
+    #expect(snapshot.axisMarks.marks.map(\.note) == [nil, "deploy 412", nil, "deploy 413"])
+    // The list that ends where a window ends, long after the note and long before it was written.
+    for (moment, sequence): (Int64, Int64) in [(20_000, 20_000), (102, 102)] {
+      source.show(ListsPlace(events: .until(at(moment))))
+      snapshot = try #require(source.poll(nil))
+      #expect(snapshot.known(at: at(moment), since: start).events.last?.row.sequence == sequence)
+    }
+    #expect(snapshot.events.first { $0.row.kind == .annotation }?.row.detail == "deploy 412")
+    #expect(snapshot.events.firstIndex { $0.row.kind == .annotation } == 101 && snapshot.eventList.first == 0)
+    // A note before the page is counted, one within it is listed.
+    source.show(ListsPlace(events: .until(at(20_000))))
+    snapshot = try #require(source.poll(nil))
+    let first = snapshot.eventList.first
+    try fixture.commit(events: [
+      Event(at: at(50), kind: .annotation, detail: "a"),
+      Event(at: at(20_001), kind: .annotation, detail: "b"),
+    ])
+    snapshot = try #require(source.poll(nil))
+    #expect(snapshot.eventList.first == first + 1 && snapshot.eventList.total == 45_004)
+    #expect(snapshot.events.contains { $0.row.detail == "b" })
+    #expect(zip(snapshot.events, snapshot.events.dropFirst()).allSatisfy { $0.place < $1.place })
+  }
+
   @Test("a list shows where it is among all rows, and goes to ends that are not at hand")
   func listScreen() throws {
     var snapshot = SampleRun().snapshot
     let rows = (0..<5_000).map { number in
       ListEntry(
-        number: Int64(10_000 + number),
+        revision: Int64(10_000 + number),
         row: LogLine(at: SampleRun.start, level: .info, label: "l\(number % 2)", message: "line \(number)"))
     }
     snapshot.log = rows
@@ -473,7 +547,7 @@ struct SnapshotSourceTests {
     #expect(stage.text.contains("31 207, following") && stage.screen.order.lists == ListsPlace())
     stage.press(.home)
     stage.frame()
-    #expect(stage.screen.order.lists.log == .around(.min))
+    #expect(stage.screen.order.lists.log == .around(.first))
     #expect(stage.text.contains("26208"))
     snapshot.logList.first = 0
     snapshot.number += 1
@@ -483,7 +557,7 @@ struct SnapshotSourceTests {
     // The end of what is at hand is not the end.
     for _ in 0..<1_000 { stage.press(.pageDown) }
     stage.frame()
-    #expect(stage.screen.order.lists.log == .around(14_999))
+    #expect(stage.screen.order.lists.log == .around(RecordPlace(at: SampleRun.start, revision: 14_999)))
     stage.press(.end)
     #expect(stage.screen.order.lists.log == .newest)
     // Nothing of this part had happened yet: that is not nothing.

@@ -79,7 +79,7 @@ struct ListFilterTests {
     let first = try #require(snapshot.log.last)
     snapshot.log = (1...300).map { number in
       ListEntry(
-        number: first.number + Int64(number),
+        revision: first.revision + Int64(number),
         row: Self.line(number.isMultiple(of: 10) ? "token \(number) refreshed" : "answer \(number)"))
     }
     var stage = try Stage(snapshot: snapshot)

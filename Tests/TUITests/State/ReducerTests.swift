@@ -117,12 +117,12 @@ struct ReducerTests {
       effects: [.say("panel below the plot", .accent)]),
     Row(command: .scroll(rows: 3)), Row(command: .page(1)),
     Row(
-      command: .scrollToStart, before: state { $0.panel = .log }, after: { $0.lists.log = .at(.min) }),
+      command: .scrollToStart, before: state { $0.panel = .log }, after: { $0.lists.log = .at(.first) }),
     Row(
       command: .scrollToEnd,
       before: state {
         $0.panel = .log
-        $0.lists.log = .at(.min)
+        $0.lists.log = .at(.first)
       }, after: { $0.lists.log = .end }),
     Row(
       command: .filter, after: { $0.panel = .log },

@@ -151,17 +151,17 @@ struct SelectionTests {
     stage.frames(40)
     stage.press("K")
     let last = try #require(stage.screen.context.shown.events.last)
-    #expect(stage.screen.state.plot.choice == .event(last.number))
+    #expect(stage.screen.state.plot.choice == .event(last.place))
     for _ in 0..<2 { stage.press("K") }
     stage.frame()
     // 4.312 s late: the event names its notification.
     let late = try #require(stage.screen.context.shown.events.last { $0.row.kind == .late })
-    #expect(stage.screen.state.plot.choice == .event(late.number))
+    #expect(stage.screen.state.plot.choice == .event(late.place))
     #expect(stage.screen.state.plot.selection?.sequences.values.first == [290])
     // The third row of the list by mouse.
     stage.mouse(.mouseDown, x: host.x0 + 5, y: host.y0 + 4)
     stage.mouse(.mouseUp, x: host.x0 + 5, y: host.y0 + 4)
-    #expect(stage.screen.state.plot.choice == .event(stage.screen.context.shown.events[2].number))
+    #expect(stage.screen.state.plot.choice == .event(stage.screen.context.shown.events[2].place))
     stage.press("2")
     stage.frames(40)
     stage.press("K")

@@ -137,7 +137,7 @@ struct SampleRun {
       event(96.1, .forgedReceipt, nil, "wrong MAC\u{1B}[31m from 127.0.0.1", count: 12),
     ]
     snapshot.events = all.filter { $0.at <= snapshot.now }.enumerated().map {
-      ListEntry(number: Int64($0.offset + 1) * 3, row: $0.element)
+      ListEntry(revision: Int64($0.offset + 1) * 3, row: $0.element)
     }
   }
 
@@ -161,16 +161,16 @@ struct SampleRun {
       let line = LogLine(
         at: Self.start.advanced(byMicroseconds: Int64(second) * 1_000_000), level: .debug, target: target,
         label: "store", message: "committed \(second * 4) rows in 1.\(second % 10) ms")
-      snapshot.log.append(ListEntry(number: Int64(second), row: line))
+      snapshot.log.append(ListEntry(revision: Int64(second), row: line))
     }
     for (at, level, label, message) in lines where at < Double(seconds) {
       let line = LogLine(
         at: Self.start.advanced(byMicroseconds: Int64(at * 1e6)), level: level, target: target, label: label,
         message: message)
-      snapshot.log.append(ListEntry(number: 0, row: line))
+      snapshot.log.append(ListEntry(revision: 0, row: line))
     }
     snapshot.log.sort { $0.row.at < $1.row.at }
-    for index in snapshot.log.indices { snapshot.log[index].number = Int64(index + 1) * 5 }
+    for index in snapshot.log.indices { snapshot.log[index].revision = Int64(index + 1) * 5 }
   }
 
   /// Few terms are enough for what is drawn.
