@@ -32,6 +32,7 @@ func say(_ line: some CustomStringConvertible) {
 }
 let left = "\u{1B}[D"
 let right = "\u{1B}[C"
+let up = "\u{1B}[A"
 
 if only == nil || only == "large" {
   let large =
@@ -74,6 +75,15 @@ for (columns, rows) in [(200, 60), (400, 120)] where only == nil || only == "liv
     try Measure.live(
       binary, store: live, name: "pan, \(size)", columns: columns, rows: rows, seconds: seconds,
       keys: [left, left, right]))
+  let walk = (0..<seconds).flatMap { _ in [left, up] }
+  say(
+    try Measure.live(
+      binary, store: live, name: "crosshair walks, \(size)", columns: columns, rows: rows, seconds: seconds,
+      keys: ["i"] + walk))
+  say(
+    try Measure.live(
+      binary, store: live, name: "percentiles, \(size)", columns: columns, rows: rows, seconds: seconds,
+      keys: ["B"] + Array(repeating: "", count: 2 * seconds)))
 }
 try live.end()
 if only == nil || only == "idle" {
