@@ -36,8 +36,12 @@ struct VerdictTests {
     try expect(0, "gate", "--within", "20s", "--share", "60%", says: "gate met")
     try expect(99, "gate", "--within", "10ms", "--share", "50%", says: "gate breached")
     try expect(98, "gate", "--within", "20s", "--share", "99.9%", says: "3688 independent probes")
-    try expect(0, "gate", "--within", "20s", "--share", "99.9%", "--undecided", "pass")
-    try expect(99, "gate", "--within", "20s", "--share", "99.9%", "--undecided", "fail")
+    try expect(
+      0, "gate", "--within", "20s", "--share", "99.9%", "--undecided", "pass",
+      says: "by --undecided pass it counts as met")
+    try expect(
+      99, "gate", "--within", "20s", "--share", "99.9%", "--undecided", "fail",
+      says: "by --undecided fail it counts as breached")
     try expect(
       99, "gate", "within 1ms share 50%", "accept within 20s share 60%", says: "1 breached, 1 met of 2")
     try expect(0, "gate", "delivery.p50<20s", "--run", "before", "--target", "loopback", "--independent")

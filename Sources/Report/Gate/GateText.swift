@@ -45,6 +45,12 @@ extension GateReport {
     return "gate \(decision.word): \(parts.joined(separator: ", ")) of \(results.count)"
   }
 
+  /// What a rule makes of an undecided verdict; `nil` where it changes nothing.
+  public func consequence(of rule: UndecidedRule?) -> String? {
+    guard let rule, outcome(undecided: rule) != decision else { return nil }
+    return "by --undecided \(rule.rawValue) it counts as \(outcome(undecided: rule).word)"
+  }
+
   public var json: JSONValue {
     .object([
       .init("verdict", .string(decision.word)),

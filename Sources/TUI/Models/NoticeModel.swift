@@ -105,7 +105,7 @@ struct NoticeModel: Sendable, Equatable {
       outlook = "The dashboard continues as soon as the lock is released."
     case .unreadable(let why):
       title = "The store cannot be read"
-      body = ["\(path): \(why)."]
+      body = ["\(path): \(why).", "See what can be read of it: pushscope store check --store \(path)"]
       outlook = "The dashboard keeps trying."
     case .noSuchRun(let run):
       title = "No such run"

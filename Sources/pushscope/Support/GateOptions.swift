@@ -89,7 +89,8 @@ struct GateVerdictOptions: ParsableArguments {
     if let junit {
       try ReportOutput.write(to: junit, store: path) { try $0.write(report.jUnit(undecided: undecided)) }
     }
-    try ReportRun.write(lines: asJSON ? [report.json.text] : report.lines)
+    let lines = report.lines + [report.consequence(of: undecided)].compactMap { $0 }
+    try ReportRun.write(lines: asJSON ? [report.json.text] : lines)
     switch report.outcome(undecided: undecided) {
     case .met: return
     case .breached: throw ExitCode(ExitStatus.threshold.rawValue)
