@@ -22,11 +22,11 @@ struct DurabilityTests {
   func fileSizeLimit() throws {
     let installation = try Installation(rate: "50/s", target: ["receipt_deadline: 1s"])
     let service = try installation.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
-    // 512 blocks of 512 bytes (POSIX): the store's WAL exceeds that quickly.
+    // 1 MiB in blocks of 512 bytes (POSIX): twice what the WAL of a new store takes, which grows beyond it within seconds.
     let collector = try RunningProcess(
       "/bin/sh",
       [
-        "-c", "ulimit -S -f 1024; exec \"$0\" \"$@\"", Programs.pushscope, "collect", "--config",
+        "-c", "ulimit -S -f 2048; exec \"$0\" \"$@\"", Programs.pushscope, "collect", "--config",
         installation.configuration, "--store", installation.store,
       ])
     try collector.waitFor(error: "retried each second")
