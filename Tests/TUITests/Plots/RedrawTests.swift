@@ -65,7 +65,7 @@ struct RedrawTests {
       .character("B"), .character("B"), .character("H"), .character("z"), .character("J"), .character(","),
     ]
     var parts = 0
-    for step in 0..<240 {
+    for step in 0..<180 {
       var what = "\(step): "
       // Some keys lead to views in which all is drawn each time, or to lists over the plot.
       if step % 20 == 0 {
