@@ -110,7 +110,8 @@ final class TerminalProcess {
   }
 
   func quit() {
-    type("q")
+    // A key may close what lies on top first.
+    kill(pid, SIGTERM)
     listen(until: .now + .seconds(2))
     var status: Int32 = 0
     waitpid(pid, &status, 0)
