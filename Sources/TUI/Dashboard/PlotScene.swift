@@ -157,20 +157,22 @@ struct PlotScene {
     let threshold = state.plot.threshold.map {
       ShownThreshold(value: $0, figures: figures?.beyond($0, of: metric))
     }
+    let overlay = hasPointer ? overlay(of: number) : ScatterOverlay()
     let title = ScatterTitle(
       facts: facts, summary: figures?.summary(of: metric) ?? WindowSummary(pending: metric), colors: colors,
       targets: snapshot.targets, shown: targets, target: pane.target, marks: marks(in: pane),
       threshold: threshold, sums: facts.sums.isEmpty ? nil : snapshot.density?.name,
       openSums: content.openSums(in: snapshot), isReading: content.isReading,
       isReadingMarks: snapshot.axisMarks.from > content.window.start,
-      pointed: pointedAt(in: number), label: label, width: pane.geometry.width, appearance: appearance)
+      pointed: pointedAt(in: number, overlay.pick), label: label, width: pane.geometry.width,
+      appearance: appearance)
     return ScatterModel(
       snapshot: snapshot, sources: sources, targets: targets,
       metrics: pane.metrics,
       axis: content.axis(state, for: pane.metrics, with: beside), marks: marks(in: pane),
       isEmpty: facts.isEmpty,
       isReading: content.isReading, colors: colors, averages: state.plot.averages,
-      threshold: state.plot.threshold, overlay: hasPointer ? overlay(of: number) : ScatterOverlay(),
+      threshold: state.plot.threshold, overlay: overlay,
       isLive: (snapshot.run?.isLive ?? false) && !state.isFrozen, title: title.line, appearance: appearance,
       zone: zone, geometry: pane.geometry)
   }

@@ -35,10 +35,10 @@ struct ScatterOverlay: Sendable {
 /// Draws what is pointed at and selected over the marks, with the arithmetic that draws them.
 struct PlotOverlayModel {
   let overlay: ScatterOverlay
-  let hitTester: PlotHitTester
+  let geometry: ScatterGeometry
   let appearance: Appearance
-
-  private var geometry: ScatterGeometry { hitTester.geometry }
+  /// Finds the marks of selected notifications.
+  let hitTester: () -> PlotHitTester
 
   func draw(_ picture: inout CellPicture) {
     drawSelection(&picture)
@@ -49,6 +49,7 @@ struct PlotOverlayModel {
   /// Gives cells with selected notifications a background.
   private func drawSelection(_ picture: inout CellPicture) {
     guard let selection = overlay.selection else { return }
+    let hitTester = hitTester()
     let window = hitTester.window
     for target in hitTester.targets {
       let track = hitTester.snapshot.tracks[target]
@@ -97,11 +98,12 @@ struct PlotOverlayModel {
 
 extension PlotScene {
   /// What is under the crosshair, for the title row; `nil` without a crosshair in this pane.
-  func pointedAt(in pane: Int) -> [TextSpan]? {
+  /// - Parameter pick: the notification nearest to it.
+  func pointedAt(in pane: Int, _ pick: PickedNotification?) -> [TextSpan]? {
     guard let place = state.plot.crosshair, hasPointer, place.pane == pane, let axis = axis(of: pane) else {
       return nil
     }
-    if let pick = pick(at: place) {
+    if let pick {
       let target =
         snapshot.targets.count > 1 && snapshot.targets.indices.contains(pick.target)
         ? snapshot.targets[pick.target] : nil

@@ -55,7 +55,7 @@ struct ScatterModel {
     for range in columns ?? [0..<geometry.columns] { draw(range, of: raster, lines, &kept.uncovered) }
     let hasNewTitle = kept.setTitle(title)
     let covered = kept.cover(overlay.cells(of: geometry)) {
-      PlotOverlayModel(overlay: overlay, hitTester: hitTester, appearance: appearance).draw(&$0)
+      PlotOverlayModel(overlay: overlay, geometry: geometry, appearance: appearance) { hitTester }.draw(&$0)
     }
     guard let columns else { return CellRegion(all) }
     var region = covered
