@@ -253,9 +253,9 @@ extension FleetReader: DashboardSource {
 
   // MARK: - Events and log
 
-  public func lastEvents(of run: RunID, through place: RecordPlace, limit: Int) throws -> ChangePage<
-    EventRecord
-  > {
+  public func lastEvents(of run: RunID, through place: RecordPlace, limit: Int) throws
+    -> ChangePage<EventRecord>
+  {
     try last(.events, of: run, through: place, limit: limit)
   }
 

@@ -53,9 +53,13 @@ struct RecordPage<Row: PagedRecord> {
   init(_ reader: any DashboardSource, run: RunID) throws {
     let page = try Row.last(reader, of: run, through: .last, limit: RecordTails.capacity)
     list.entries = page.entries
-    list.first = try list.entries.first.map { try Row.count(reader, of: run, before: $0.place) } ?? 0
+    try countFirst(reader, run)
     list.total = list.first + list.entries.count
     cursor = page.next
+  }
+
+  private mutating func countFirst(_ reader: any DashboardSource, _ run: RunID) throws {
+    list.first = try list.entries.first.map { try Row.count(reader, of: run, before: $0.place) } ?? 0
   }
 
   /// - Returns: the new rows, including those outside the page.
@@ -82,7 +86,7 @@ struct RecordPage<Row: PagedRecord> {
     if isCounted {
       list.total = list.first + list.entries.count
     } else {
-      list.first = try list.entries.first.map { try Row.count(reader, of: run, before: $0.place) } ?? 0
+      try countFirst(reader, run)
       list.total = try Row.count(reader, of: run, before: .last)
     }
     // A quarter more, so that not every row moves all others.
@@ -110,7 +114,7 @@ struct RecordPage<Row: PagedRecord> {
       through == .last
       ? [] : try Row.first(reader, of: run, after: through, limit: RecordTails.capacity - before.count)
     list.entries = before + after
-    list.first = try list.entries.first.map { try Row.count(reader, of: run, before: $0.place) } ?? 0
+    try countFirst(reader, run)
     list.total = list.first + list.entries.count
     if place != .newest { list.total = max(list.total, try Row.count(reader, of: run, before: .last)) }
     return true
@@ -122,9 +126,9 @@ protocol PagedRecord: Sendable, Equatable {
   var at: WallTime { get }
 
   /// The last rows of a run up to a place, oldest first, and the cursor from which to follow changes.
-  static func last(_ reader: any DashboardSource, of run: RunID, through place: RecordPlace, limit: Int)
-    throws
-    -> (entries: [ListEntry<Self>], next: Int64)
+  static func last(
+    _ reader: any DashboardSource, of run: RunID, through place: RecordPlace, limit: Int
+  ) throws -> (entries: [ListEntry<Self>], next: Int64)
   /// The first rows after a place.
   static func first(_ reader: any DashboardSource, of run: RunID, after place: RecordPlace, limit: Int) throws
     -> [ListEntry<Self>]

@@ -16,8 +16,6 @@ struct AxisMarks: Sendable, Equatable {
 
   /// Ascending by time.
   private(set) var marks: [Mark] = []
-  /// Since when all marks are known.
-  private(set) var from = WallTime(microseconds: .min)
   /// The first event that was read; `nil` when there is none before it.
   private var first: RecordPlace?
   /// Length of time in which one mark is kept for each target, µs; 0 keeps all.
@@ -33,12 +31,14 @@ struct AxisMarks: Sendable, Equatable {
   /// - Parameter newest: the last events of a run.
   init(newest: RecordList<Event>) {
     append(newest.entries)
-    guard newest.first > 0, let entry = newest.entries.first else { return }
-    (first, from) = (entry.place, entry.row.at)
+    if newest.first > 0 { first = newest.entries.first?.place }
   }
 
   /// Whether all events have been read.
   var isComplete: Bool { first == nil }
+
+  /// Since when all marks are known.
+  var from: WallTime { first?.at ?? WallTime(microseconds: .min) }
 
   /// Adds events that were written later. Those about a past that is still to be read are read then.
   mutating func append(_ entries: [ListEntry<Event>]) {
@@ -48,14 +48,9 @@ struct AxisMarks: Sendable, Equatable {
   /// Reads some of the events before those that were read.
   mutating func readBack(_ reader: any DashboardSource, run: RunID) throws {
     guard let before = first else { return }
-    let page = try reader.lastEvents(of: run, through: before.previous, limit: Self.step)
-    insert(page.rows.compactMap { Mark($0.event) })
-    if page.rows.count < Self.step {
-      (first, from) = (nil, WallTime(microseconds: .min))
-    } else if let row = page.rows.first {
-      first = RecordPlace(at: row.event.at, revision: row.revision)
-      from = row.event.at
-    }
+    let entries = try Event.last(reader, of: run, through: before.previous, limit: Self.step).entries
+    insert(entries.compactMap { Mark($0.row) })
+    first = entries.count < Self.step ? nil : entries.first?.place
   }
 
   /// The part up to a moment.
