@@ -53,6 +53,16 @@ struct CellPicture: Sendable, Equatable {
     let width: Int
     let glyphs: UnsafeMutableBufferPointer<UInt32>
     let styles: UnsafeMutableBufferPointer<CellStyle>
+
+    /// Copies some cells that follow each other, from the same picture or from another one.
+    fileprivate func take(
+      _ count: Int, from glyphs: UnsafeBufferPointer<UInt32>, _ styles: UnsafeBufferPointer<CellStyle>,
+      at from: Int, to place: Int
+    ) {
+      guard let glyph = glyphs.baseAddress, let style = styles.baseAddress else { return }
+      self.glyphs.baseAddress?.advanced(by: place).update(from: glyph + from, count: count)
+      self.styles.baseAddress?.advanced(by: place).update(from: style + from, count: count)
+    }
   }
 
   mutating func edit(_ body: (Cells) -> Void) {
@@ -94,13 +104,26 @@ struct CellPicture: Sendable, Equatable {
       other.glyphs.withUnsafeBufferPointer { glyphs in
         other.styles.withUnsafeBufferPointer { styles in
           for row in part.y0..<part.y1 {
-            let (to, from) = ((y + row) * cells.width + x, row * other.width)
-            for column in part.x0..<part.x1 {
-              cells.glyphs[to + column] = glyphs[from + column]
-              cells.styles[to + column] = styles[from + column]
-            }
+            let from = row * other.width + part.x0
+            let to = (y + row) * cells.width + x + part.x0
+            cells.take(part.width, from: glyphs, styles, at: from, to: to)
           }
         }
+      }
+    }
+  }
+
+  /// Moves the cells of a part to the left, or to the right by a negative number. Those at its other end stay as they are.
+  mutating func shift(_ part: CellRect, left distance: Int) {
+    let part = part.intersection(CellRect(x0: 0, y0: 0, x1: width, y1: height))
+    let count = part.width - abs(distance)
+    guard distance != 0, count > 0 else { return }
+    edit { cells in
+      for row in part.y0..<part.y1 {
+        let first = row * cells.width + part.x0
+        cells.take(
+          count, from: UnsafeBufferPointer(cells.glyphs), UnsafeBufferPointer(cells.styles),
+          at: first + max(0, distance), to: first + max(0, -distance))
       }
     }
   }

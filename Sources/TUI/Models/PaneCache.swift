@@ -7,7 +7,6 @@ struct PaneCache {
   /// What a picture is drawn from besides the dots.
   struct Scene {
     let background: ScatterBackground
-    let marks: PlotMarks
     /// The column of the newest edge; as many as there are columns where it is beyond them.
     let edge: Int
     /// A line stands there.
@@ -33,22 +32,33 @@ struct PaneCache {
   /// The pane as it was drawn last.
   var picture: CellPicture { covered?.picture ?? uncovered }
 
-  /// Puts the background where the picture has to be drawn anew.
-  /// - Parameter changed: columns whose dots have changed.
-  /// - Returns: the columns to draw; `nil` for all of the picture.
-  mutating func begin(_ scene: Scene, changed: [Range<Int>], zone: LocalTime) -> [Range<Int>]? {
+  /// What is to be drawn of a picture.
+  struct Work {
+    let columns: [Range<Int>]
+    /// Whether the picture may look different elsewhere, too.
+    let isElsewhere: Bool
+  }
+
+  /// Moves what has moved and puts the background where the picture has to be drawn anew.
+  /// - Parameter zone: of the labels.
+  mutating func begin(_ scene: Scene, zone: LocalTime) -> Work {
     defer { self.scene = scene }
-    let isSameGround = scene.background == self.scene?.background
-    if !isSameGround { ground = scene.background.picture(zone: zone) }
-    guard isSameGround, let earlier = self.scene, !scene.hasHint, !earlier.hasHint,
-      scene.marks == earlier.marks, let columns = Self.differences(earlier, scene, changed)
+    let (background, geometry) = (scene.background, scene.background.geometry)
+    let isSame = background == self.scene?.background
+    guard let earlier = self.scene, isSame || background.differsInTime(from: earlier.background),
+      !scene.hasHint, !earlier.hasHint, let columns = Self.differences(earlier, scene, tiles)
     else {
+      if !isSame { ground = background.picture(zone: zone) }
       uncovered = ground
-      return nil
+      return Work(columns: [0..<geometry.columns], isElsewhere: true)
     }
-    let geometry = scene.background.geometry
+    if !isSame {
+      background.drawTime(&ground, zone: zone)
+      uncovered.shift(geometry.cells(of: 0..<geometry.columns), left: tiles.moved)
+      uncovered.paste(ground, part: geometry.timeAxis, x: 0, y: 0)
+    }
     for range in columns { uncovered.paste(ground, part: geometry.cells(of: range), x: 0, y: 0) }
-    return columns
+    return Work(columns: columns, isElsewhere: !isSame)
   }
 
   /// Draws what is pointed at and selected.
@@ -76,26 +86,30 @@ struct PaneCache {
     return uncovered.lines != old
   }
 
-  /// The columns that look different; `nil` where all may.
-  private static func differences(_ old: Scene, _ new: Scene, _ changed: [Range<Int>]) -> [Range<Int>]? {
+  /// The columns that look different once the others have moved; `nil` where all may.
+  private static func differences(_ old: Scene, _ new: Scene, _ tiles: TiledRaster) -> [Range<Int>]? {
     let all = 0..<new.background.geometry.columns
     guard old.lines.count == new.lines.count else { return nil }
     var isChanged = Array(repeating: false, count: all.count)
     func note(_ range: Range<Int>) {
       for column in range.clamped(to: all) { isChanged[column] = true }
     }
-    for range in changed { note(range) }
-    if (old.edge, old.showsEdge) != (new.edge, new.showsEdge) {
-      note(min(old.edge, new.edge)..<max(old.edge, new.edge) + 1)
+    for range in tiles.changed { note(range) }
+    let edge = old.edge - tiles.moved
+    // In the last column there is no line, so that one may come or go as the edge moves with the window.
+    if (edge, old.showsEdge) != (new.edge, new.showsEdge) || tiles.moved != 0 {
+      note(min(edge, new.edge)..<max(edge, new.edge) + 1)
     }
     let dots = new.background.appearance.glyphs.dots.columns
     for (old, new) in zip(old.lines, new.lines) {
-      guard let first = old.firstDifference(from: new), let last = old.lastDifference(from: new) else {
-        continue
-      }
-      note(first / dots..<last / dots + 1)
+      for column in new.differences(from: old, moved: tiles.moved * dots) { isChanged[column / dots] = true }
     }
-    new.marks.spread(&isChanged, window: new.background.window)
+    // Of what is drawn from several columns, some may be outside now.
+    if tiles.moved != 0, new.background.marks != .dots {
+      note(0..<1)
+      note(all.upperBound - 1..<all.upperBound)
+    }
+    new.background.marks.spread(&isChanged, window: new.background.window)
     var ranges: [Range<Int>] = []
     for column in all where isChanged[column] {
       if let last = ranges.last, last.upperBound == column {

@@ -3,11 +3,11 @@ import Measurement
 
 /// What is behind and beside the marks of a plot: the axes with their labels, the threshold, events and legends.
 struct ScatterBackground: Equatable {
-  let window: TimeWindow
+  private(set) var window: TimeWindow
   let axis: LatencyAxis
   /// µs.
   let threshold: Int64?
-  let events: [AxisMarks.Mark]
+  private(set) var events: [AxisMarks.Mark]
   let marks: PlotMarks
   let averages: AverageLines
   /// The index of the color of what is drawn in one.
@@ -24,6 +24,23 @@ struct ScatterBackground: Equatable {
     axes.draw(&picture)
     axes.drawThreshold(&picture)
     LossBand.drawAxis(geometry, appearance, &picture)
+    drawTime(&picture, zone: zone)
+    return picture
+  }
+
+  /// Whether it is another one below the plot at most.
+  func differsInTime(from other: ScatterBackground) -> Bool {
+    var other = other
+    (other.window, other.events) = (window, events)
+    return self == other
+  }
+
+  /// Draws what is below the plot anew: the axis of time with its labels and events, and the legends.
+  func drawTime(_ picture: inout CellPicture, zone: LocalTime) {
+    for y in geometry.axisRow..<geometry.height {
+      picture.row(0x20, x: 0, y: y, count: geometry.width, style: .plain)
+    }
+    picture.lines = []
     // Columns below the axis of latencies in which lines are named.
     var legendColumns = averageLegend.reduce(0) { $0 + 1 + $1.name.count }
     if marks == .bands {
@@ -36,7 +53,6 @@ struct ScatterBackground: Equatable {
       reservedColumns: legendColumns
     ).draw(&picture)
     drawAverageLegend(&picture)
-    return picture
   }
 
   /// The lines that are drawn, with their names.

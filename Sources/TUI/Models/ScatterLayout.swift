@@ -110,6 +110,9 @@ struct ScatterGeometry: Sendable, Hashable {
   var axisRow: Int { height - axisRows }
   var rows: Int { max(0, axisRow - firstRow) }
 
+  /// The axis of time and its labels.
+  var timeAxis: CellRect { CellRect(x0: 0, y0: axisRow, x1: width, y1: height) }
+
   /// The cells above the time axis in some columns.
   func cells(of columns: Range<Int>) -> CellRect {
     CellRect(

@@ -49,17 +49,17 @@ struct ScatterModel {
     let raster = kept.tiles.whole
     let lines = averageLines(of: raster, lookup)
     let scene = PaneCache.Scene(
-      background: background, marks: marks, edge: min(edge, geometry.columns), showsEdge: isLive,
+      background: background, edge: min(edge, geometry.columns), showsEdge: isLive,
       lines: lines.map(\.line), hasHint: isEmpty)
-    let columns = kept.begin(scene, changed: kept.tiles.changed, zone: zone)
-    for range in columns ?? [0..<geometry.columns] { draw(range, of: raster, lines, &kept.uncovered) }
+    let work = kept.begin(scene, zone: zone)
+    for range in work.columns { draw(range, of: raster, lines, &kept.uncovered) }
     let hasNewTitle = kept.setTitle(title)
     let covered = kept.cover(overlay.cells(of: geometry)) {
       PlotOverlayModel(overlay: overlay, geometry: geometry, appearance: appearance) { hitTester }.draw(&$0)
     }
-    guard let columns else { return CellRegion(all) }
+    guard !work.isElsewhere else { return CellRegion(all) }
     var region = covered
-    for range in columns { region.insert(geometry.cells(of: range)) }
+    for range in work.columns { region.insert(geometry.cells(of: range)) }
     if hasNewTitle { region.insert(CellRect(x0: 0, y0: 0, x1: geometry.width, y1: 1)) }
     return region
   }

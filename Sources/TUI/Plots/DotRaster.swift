@@ -148,6 +148,42 @@ struct DotRaster {
     return hasPending
   }
 
+  /// Follows a window that has moved on. What comes into view is left to be pasted.
+  /// - Parameters:
+  ///   - moved: columns that the window has moved; negative into the past.
+  ///   - movedRuns: runs of columns that its first run has moved.
+  ///   - runCount: how many runs the window touches now.
+  mutating func follow(columns moved: Int, runs movedRuns: Int, of runCount: Int) {
+    // Across the ends of rows and lanes, too: only what comes into view is wrong by that.
+    Self.shift(&dots, by: moved)
+    Self.shift(&counts, by: moved)
+    Self.shift(&codes, by: moved)
+    Self.shift(&shares, by: moved * places)
+    Self.shift(&above, by: moved)
+    Self.shift(&below, by: moved)
+    Self.shift(&outcomes, by: moved)
+    Self.shift(&present, by: moved)
+    let stride = dotRows + 2
+    Self.shift(&spread, by: moved * stride)
+    Self.shift(&rowCounts, by: movedRuns * stride)
+    Self.shift(&sums, by: movedRuns)
+    for lane in 0..<lanes {
+      for run in lane * medianRuns + min(runCount, medianRuns)..<(lane + 1) * medianRuns {
+        sums[run] = 0
+        for place in run * stride..<(run + 1) * stride { rowCounts[place] = 0 }
+      }
+    }
+  }
+
+  private static func shift<Element: BitwiseCopyable>(_ plane: inout [Element], by distance: Int) {
+    let count = plane.count - abs(distance)
+    guard distance != 0, count > 0 else { return }
+    plane.withUnsafeMutableBufferPointer { plane in
+      guard let first = plane.baseAddress else { return }
+      (first + max(0, -distance)).update(from: first + max(0, distance), count: count)
+    }
+  }
+
   /// Copies a raster of one run of columns, as many as share a median, with as many rows, lanes and colors.
   /// - Parameters:
   ///   - column: where its first column is; columns outside are left out.

@@ -7,11 +7,14 @@ struct RunningLine {
   /// With fewer values no average is drawn.
   static let leastValues = 3
 
-  /// The first column of dots in which another line of the same length has another row; `nil` where none does.
-  func firstDifference(from other: RunningLine) -> Int? { rows.indices.first { rows[$0] != other.rows[$0] } }
-
-  /// The last such column.
-  func lastDifference(from other: RunningLine) -> Int? { rows.indices.last { rows[$0] != other.rows[$0] } }
+  /// The columns of dots in which it has another row than an earlier line of the same length.
+  /// - Parameter moved: columns of dots that the window has moved since.
+  func differences(from earlier: RunningLine, moved: Int) -> [Int] {
+    rows.indices.filter { column in
+      let before = column + moved
+      return !earlier.rows.indices.contains(before) || rows[column] != earlier.rows[before]
+    }
+  }
 
   /// The median of each run of columns.
   /// - Parameters:

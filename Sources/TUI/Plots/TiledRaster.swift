@@ -5,8 +5,10 @@ import Store
 struct TiledRaster {
   /// The whole window, as it was plotted last.
   private(set) var whole = DotRaster(encoding: .braille)
-  /// The columns of `whole` that were plotted anew last.
+  /// The columns of `whole` that were plotted anew last, where they are now.
   private(set) var changed: [Range<Int>] = []
+  /// How many columns the other ones have moved to the left; negative to the right.
+  private(set) var moved = 0
   private var tiles = TileCache<Settings, Tile>()
   /// What `whole` has; of other tiles nothing is known.
   private var shown: (settings: Settings, window: TimeWindow)?
@@ -39,28 +41,42 @@ struct TiledRaster {
     if settings != shown?.settings {
       lookup = RowLookup(axis: settings.axis, rows: settings.rows * settings.encoding.rows)
     }
-    let isSamePlace = settings == shown?.settings && window == shown?.window
-    if !isSamePlace {
-      whole.reset(
-        columns: window.columns, rows: settings.rows, encoding: settings.encoding,
-        lanes: settings.metrics.count, places: settings.colors.count, hasSpread: settings.hasSpread)
-    }
-    shown = (settings, window)
     changed.removeAll(keepingCapacity: true)
-    if !isSamePlace { changed.append(0..<window.columns) }
+    let known = follow(window, settings)
     tiles.prepare(settings, for: sources.numbers)
     for (place, number) in sources.numbers.enumerated() {
       let isNew = tiles.update(
         place, of: sources, holds: { !$0.hasPending || $0.now == now },
         make: { Self.tile(number, $0, lookup: lookup, now: now, settings: settings) })
-      guard isNew || !isSamePlace, let tile = tiles[number] else { continue }
       let column = Int(number * Int64(TimeWindow.tileColumns) - window.firstColumn)
+      let columns = max(0, column)..<min(window.columns, column + TimeWindow.tileColumns)
+      guard isNew || columns.clamped(to: known) != columns, let tile = tiles[number] else { continue }
       whole.paste(tile.raster, column: column, run: place)
-      if isSamePlace {
-        changed.append(max(0, column)..<min(window.columns, column + TimeWindow.tileColumns))
-      }
+      if isNew { changed.append(columns) }
     }
     return lookup
+  }
+
+  /// Brings `whole` to the place of a window.
+  /// - Returns: the columns that it has something for; all others are noted as changed.
+  private mutating func follow(_ window: TimeWindow, _ settings: Settings) -> Range<Int> {
+    let all = 0..<window.columns
+    let earlier = shown.flatMap { $0.settings == settings ? $0.window : nil }
+    shown = (settings, window)
+    guard let earlier, let kept = window.columns(sharedWith: earlier) else {
+      moved = 0
+      whole.reset(
+        columns: window.columns, rows: settings.rows, encoding: settings.encoding,
+        lanes: settings.metrics.count, places: settings.colors.count, hasSpread: settings.hasSpread)
+      changed.append(all)
+      return 0..<0
+    }
+    moved = Int(window.firstColumn - earlier.firstColumn)
+    guard moved != 0 else { return all }
+    whole.follow(
+      columns: moved, runs: Int(window.tiles.lowerBound - earlier.tiles.lowerBound), of: window.tiles.count)
+    changed.append(moved > 0 ? kept.upperBound..<all.upperBound : 0..<kept.lowerBound)
+    return kept
   }
 
   private static func tile(

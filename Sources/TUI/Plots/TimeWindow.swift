@@ -46,6 +46,14 @@ struct TimeWindow: Sendable, Hashable {
     Int(time.microseconds.flooringDivision(by: scale.columnDuration) - firstColumn)
   }
 
+  /// The columns that another window of the same size and scale shows as well; `nil` for none.
+  func columns(sharedWith other: TimeWindow) -> Range<Int>? {
+    guard scale == other.scale, columns == other.columns else { return nil }
+    let distance = firstColumn - other.firstColumn
+    guard abs(distance) < Int64(columns) else { return nil }
+    return max(0, -Int(distance))..<columns - max(0, Int(distance))
+  }
+
   func moved(byColumns count: Int) -> TimeWindow {
     TimeWindow(scale: scale, firstColumn: firstColumn + Int64(count), columns: columns)
   }

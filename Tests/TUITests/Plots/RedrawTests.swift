@@ -120,6 +120,43 @@ struct RedrawTests {
     #expect(parts > 20, "most frames draw a part of the plot")
   }
 
+  @Test(
+    "a window that moves looks as if it were drawn anew, in any view and with any rate",
+    arguments: [PlotMarks.dots, .bands, .minutes], [0.4, 3, 60])
+  func moves(_ marks: PlotMarks, _ rate: Double) throws {
+    var generator = SeededGenerator(seed: UInt64(rate * 10))
+    var snapshot = SampleRun(rate: rate, targets: ["a", "b"]).snapshot
+    let note = Event(
+      at: SampleRun.start.advanced(byMicroseconds: 50_000_000), kind: .annotation, detail: "deploy 412")
+    snapshot.axisMarks.append(snapshot.events + [ListEntry(revision: 1_000, row: note)])
+    let stage = try Stage(columns: 100, rows: 34, snapshot: snapshot)
+    let scene = try #require(stage.scene)
+    let like = scene.model(of: 0)
+    var kept = PaneCache()
+    let scale = TimeScale(columnAtLeast: 1_000_000)
+    let columns = like.geometry.columns
+    var window = TimeWindow(
+      following: SampleRun.start.advanced(byMicroseconds: 100_000_000), scale: scale, columns: columns, step: 1)
+    var moved = 0
+    for step in 0..<60 {
+      let distance = Int.random(in: -6...6, using: &generator) * (step % 10 == 9 ? columns / 5 : 1)
+      window = window.moved(byColumns: distance)
+      let model = ScatterModel(
+        snapshot: snapshot, sources: TileSources(snapshot, targets: [0, 1], window: window),
+        targets: [0, 1], metrics: like.metrics, axis: like.axis, marks: marks,
+        isEmpty: false, isReading: false, colors: like.colors,
+        averages: AverageLines.allCases[step / 20 % AverageLines.allCases.count],
+        threshold: 300_000, overlay: ScatterOverlay(), isLive: true,
+        title: like.title, appearance: like.appearance, zone: like.zone, geometry: like.geometry)
+      _ = model.redraw(&kept)
+      if kept.tiles.moved != 0 { moved += 1 }
+      var fresh = PaneCache()
+      _ = model.redraw(&fresh)
+      #expect(kept.picture == fresh.picture, "\(step): by \(distance) to \(window.firstColumn)")
+    }
+    #expect(moved > 30)
+  }
+
   @Test("while a panel slides in that is to be drawn, the plot waits for the next frame, and no longer")
   func putOff() throws {
     var stage = try Stage()
