@@ -136,7 +136,8 @@ struct RedrawTests {
     let scale = TimeScale(columnAtLeast: 1_000_000)
     let columns = like.geometry.columns
     var window = TimeWindow(
-      following: SampleRun.start.advanced(byMicroseconds: 100_000_000), scale: scale, columns: columns, step: 1)
+      following: SampleRun.start.advanced(byMicroseconds: 100_000_000), scale: scale, columns: columns,
+      step: 1)
     var moved = 0
     for step in 0..<60 {
       let distance = Int.random(in: -6...6, using: &generator) * (step % 10 == 9 ? columns / 5 : 1)
