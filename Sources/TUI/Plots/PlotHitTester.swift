@@ -82,21 +82,25 @@ struct PlotHitTester {
   func nearest(to column: Int, y: Int) -> PickedNotification? {
     var best: PickedNotification?
     var bestDistance = Int.max
-    let columns = column - Self.reach...column + Self.reach
-    forEachMark(in: columns) { target, index, point, metric, markColumn, markY in
-      let (dx, dy) = (markColumn - column, 2 * (markY - y))
-      let distance = dx * dx + dy * dy
-      guard distance <= bestDistance else { return }
-      if distance == bestDistance, let best,
-        (MarkClass(best.point.state)?.rawValue ?? 0, best.point.plannedAt)
-          >= (MarkClass(point.state)?.rawValue ?? 0, point.plannedAt)
-      {
-        return
+    // Outwards, as long as a mark in these columns could be nearer.
+    for reach in 0...Self.reach where reach * reach <= bestDistance {
+      for near in reach == 0 ? [column] : [column - reach, column + reach] {
+        forEachMark(in: near...near) { target, index, point, metric, markColumn, markY in
+          let (dx, dy) = (markColumn - column, 2 * (markY - y))
+          let distance = dx * dx + dy * dy
+          guard distance <= bestDistance else { return }
+          if distance == bestDistance, let best,
+            (MarkClass(best.point.state)?.rawValue ?? 0, best.point.plannedAt)
+              >= (MarkClass(point.state)?.rawValue ?? 0, point.plannedAt)
+          {
+            return
+          }
+          bestDistance = distance
+          best = PickedNotification(
+            target: target, sequence: snapshot.tracks[target].firstSequence + Int64(index), point: point,
+            metric: metric, column: markColumn, y: markY)
+        }
       }
-      bestDistance = distance
-      best = PickedNotification(
-        target: target, sequence: snapshot.tracks[target].firstSequence + Int64(index), point: point,
-        metric: metric, column: markColumn, y: markY)
     }
     return best
   }

@@ -93,7 +93,13 @@ struct SelectionTests {
       }
       let near = marks.filter { abs($0.column - column) <= 12 }
       let found = probe.nearest(to: column, y: y)
-      #expect(found.map(distance) == near.map(distance).min())
+      let nearest = near.filter { distance($0) == near.map(distance).min() }
+      #expect(found.map(distance) == nearest.first.map(distance))
+      // Of equally near ones the worst, then the newest.
+      func order(_ mark: PickedNotification) -> (Int, Int64) {
+        (MarkClass(mark.point.state).map { Int($0.rawValue) } ?? 0, mark.point.plannedAt)
+      }
+      #expect(found.map(order) ?? (0, 0) == nearest.map(order).max(by: <) ?? (0, 0))
     }
   }
 
