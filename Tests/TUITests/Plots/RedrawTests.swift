@@ -133,14 +133,19 @@ struct RedrawTests {
     let scene = try #require(stage.scene)
     let like = scene.model(of: 0)
     var kept = PaneCache()
-    let scale = TimeScale(columnAtLeast: 1_000_000)
+    // A stretch of the heat map has two columns.
+    let scale = TimeScale(columnAtLeast: 500_000)
     let columns = like.geometry.columns
     var window = TimeWindow(
-      following: SampleRun.start.advanced(byMicroseconds: 100_000_000), scale: scale, columns: columns,
+      following: SampleRun.start.advanced(byMicroseconds: 110_000_000), scale: scale, columns: columns,
       step: 1)
     var moved = 0
     for step in 0..<60 {
-      let distance = Int.random(in: -6...6, using: &generator) * (step % 10 == 9 ? columns / 5 : 1)
+      // First so that the newest edge comes and goes.
+      let distance =
+        step < 12
+        ? [1, -1, -1, 1][step % 4]
+        : Int.random(in: -6...6, using: &generator) * (step % 10 == 9 ? columns / 5 : 1)
       window = window.moved(byColumns: distance)
       let model = ScatterModel(
         snapshot: snapshot, sources: TileSources(snapshot, targets: [0, 1], window: window),
