@@ -80,6 +80,12 @@ for (columns, rows) in [(200, 60), (400, 120)] where only == nil || only == "liv
     try Measure.live(
       binary, store: live, name: "crosshair walks, \(size)", columns: columns, rows: rows, seconds: seconds,
       keys: ["i"] + walk))
+  // With Alt the pointer drags a box over nearly all of the plot.
+  let drag = "\u{1B}[<8;15;4M\u{1B}[<40;\(columns - 8);\(rows / 2)M\u{1B}[<8;\(columns - 8);\(rows / 2)m"
+  say(
+    try Measure.live(
+      binary, store: live, name: "much is selected, \(size)", columns: columns, rows: rows, seconds: seconds,
+      keys: [drag] + Array(repeating: "", count: 2 * seconds)))
   say(
     try Measure.live(
       binary, store: live, name: "percentiles, \(size)", columns: columns, rows: rows, seconds: seconds,

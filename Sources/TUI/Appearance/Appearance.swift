@@ -212,27 +212,31 @@ struct Appearance: Sendable, Equatable {
 }
 
 extension Appearance {
-  /// A cell with selected notifications: the same glyph and color on the selection's background, reversed where there are too
-  /// few colors.
-  func selected(_ style: CellStyle) -> CellStyle { tinted(style, with: theme.activeTab, share: 0.35) }
+  /// A cell with selected notifications.
+  var selected: CellTint { tint(theme.activeTab, share: 0.35) }
 
   /// The selected row of a list.
   func chosen(_ style: CellStyle) -> CellStyle {
-    var style = tinted(style, with: theme.activeTab, share: 0.55)
+    var style = tint(theme.activeTab, share: 0.55)(style)
     style.attributes.insert(.bold)
     return style
   }
 
   /// A cell in the box of a drag.
-  func boxed(_ style: CellStyle) -> CellStyle { tinted(style, with: theme.secondary, share: 0.35) }
+  var boxed: CellTint { tint(theme.secondary, share: 0.35) }
 
-  private func tinted(_ style: CellStyle, with color: Color, share: Double) -> CellStyle {
+  private func tint(_ color: Color, share: Double) -> CellTint {
+    CellTint(background: hasManyColors ? theme.background.blended(with: color, fraction: share) : nil)
+  }
+}
+
+/// The same glyph and color on another background, reversed where there are too few colors for one.
+struct CellTint: Sendable {
+  fileprivate let background: Color?
+
+  func callAsFunction(_ style: CellStyle) -> CellStyle {
     var style = style
-    if hasManyColors {
-      style.background = theme.background.blended(with: color, fraction: share)
-    } else {
-      style.attributes.insert(.reverse)
-    }
+    if let background { style.background = background } else { style.attributes.insert(.reverse) }
     return style
   }
 }

@@ -130,10 +130,11 @@ struct PlotScene {
     guard let columns = shadedColumns, geometry.rows > 0 else { return }
     let rows =
       appearance.hasManyColors ? geometry.bandRow...geometry.axisRow : geometry.axisRow...geometry.axisRow
+    let tint = appearance.boxed
     for y in rows {
       for column in columns {
         picture.restyle(x: pane.x + ScatterGeometry.gutter + column, y: pane.y + y) {
-          $0.background == nil ? appearance.boxed($0) : $0
+          $0.background == nil ? tint($0) : $0
         }
       }
     }
@@ -172,7 +173,7 @@ struct PlotScene {
       axis: content.axis(state, for: pane.metrics, with: beside), marks: marks(in: pane),
       isEmpty: facts.isEmpty,
       isReading: content.isReading, colors: colors, averages: state.plot.averages,
-      threshold: state.plot.threshold, overlay: overlay,
+      threshold: state.plot.threshold, selection: hasPointer ? state.plot.selection : nil, overlay: overlay,
       isLive: (snapshot.run?.isLive ?? false) && !state.isFrozen, title: title.line, appearance: appearance,
       zone: zone, geometry: pane.geometry)
   }
@@ -196,7 +197,7 @@ struct PlotScene {
   }
 
   private func overlay(of pane: Int) -> ScatterOverlay {
-    var overlay = ScatterOverlay(selection: state.plot.selection)
+    var overlay = ScatterOverlay()
     if let box = state.plot.box, box.start.pane == pane { overlay.box = box }
     // The plot may have become smaller since the crosshair was placed.
     if let place = state.plot.crosshair, place.pane == pane, place.column < geometry.columns,

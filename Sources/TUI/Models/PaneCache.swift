@@ -12,12 +12,13 @@ struct PaneCache {
     /// A line stands there.
     let showsEdge: Bool
     let lines: [RunningLine]
+    let selection: Selection?
     /// Words say why there are no marks.
     let hasHint: Bool
   }
 
   var tiles = TiledRaster()
-  /// The pane as it was drawn last, without what is pointed at and selected.
+  /// The pane as it was drawn last, without what points at it.
   var uncovered: CellPicture
   private var covered: (cells: CellRegion, picture: CellPicture)?
   private var scene: Scene?
@@ -61,7 +62,7 @@ struct PaneCache {
     return Work(columns: columns, isElsewhere: !isSame)
   }
 
-  /// Draws what is pointed at and selected.
+  /// Draws what points at it.
   /// - Parameter cells: where that is.
   /// - Returns: where it is or was.
   mutating func cover(_ cells: CellRegion, draw: (inout CellPicture) -> Void) -> CellRegion {
@@ -89,7 +90,7 @@ struct PaneCache {
   /// The columns that look different once the others have moved; `nil` where all may.
   private static func differences(_ old: Scene, _ new: Scene, _ tiles: TiledRaster) -> [Range<Int>]? {
     let all = 0..<new.background.geometry.columns
-    guard old.lines.count == new.lines.count else { return nil }
+    guard old.lines.count == new.lines.count, old.selection == new.selection else { return nil }
     var isChanged = Array(repeating: false, count: all.count)
     func note(_ range: Range<Int>) {
       for column in range.clamped(to: all) { isChanged[column] = true }

@@ -2,18 +2,16 @@ import ConstraintAnimation
 import Measurement
 import Store
 
-/// What is drawn over the marks of one plot: the selection, a box, the crosshair.
+/// What points at the marks of one plot: a box, the crosshair.
 struct ScatterOverlay: Sendable {
-  var selection: Selection?
   var box: PlotBox?
   var crosshair: PlotPosition?
   /// The notification nearest to the crosshair.
   var pick: PickedNotification?
 
-  /// Where it may draw: selected notifications are everywhere.
+  /// Where it may draw.
   func cells(of geometry: ScatterGeometry) -> CellRegion {
     let all = geometry.cells(of: 0..<geometry.columns)
-    guard selection == nil else { return CellRegion(all) }
     var region = CellRegion()
     func insert(_ columns: ClosedRange<Int>, _ rows: ClosedRange<Int>) {
       let left = ScatterGeometry.gutter
@@ -32,41 +30,22 @@ struct ScatterOverlay: Sendable {
   }
 }
 
-/// Draws what is pointed at and selected over the marks, with the arithmetic that draws them.
+/// Draws what points at the marks over them.
 struct PlotOverlayModel {
   let overlay: ScatterOverlay
   let geometry: ScatterGeometry
   let appearance: Appearance
-  /// Finds the marks of selected notifications.
-  let hitTester: () -> PlotHitTester
 
   func draw(_ picture: inout CellPicture) {
-    drawSelection(&picture)
     if let box = overlay.box { draw(box, &picture) }
     if let crosshair = overlay.crosshair { draw(crosshair, &picture) }
   }
 
-  /// Gives cells with selected notifications a background.
-  private func drawSelection(_ picture: inout CellPicture) {
-    guard let selection = overlay.selection else { return }
-    let hitTester = hitTester()
-    let window = hitTester.window
-    for target in hitTester.targets {
-      let track = hitTester.snapshot.tracks[target]
-      selection.forEach(of: track, in: track.range(from: window.start, to: window.end)) { _, point in
-        let column = window.column(of: WallTime(microseconds: point.plannedAt))
-        hitTester.forEachMark(of: point) { _, y in
-          picture.restyle(x: ScatterGeometry.gutter + column, y: y) { appearance.selected($0) }
-        }
-      }
-    }
-  }
-
   private func draw(_ box: PlotBox, _ picture: inout CellPicture) {
-    let left = ScatterGeometry.gutter
+    let (left, tint) = (ScatterGeometry.gutter, appearance.boxed)
     for column in box.columns {
       for y in box.rows where column >= 0 && column < geometry.columns {
-        picture.restyle(x: left + column, y: y) { appearance.boxed($0) }
+        picture.restyle(x: left + column, y: y) { tint($0) }
       }
     }
   }
@@ -91,6 +70,27 @@ struct PlotOverlayModel {
         var style = style
         style.attributes.insert([.reverse, .bold])
         return style
+      }
+    }
+  }
+}
+
+/// Gives cells with selected notifications a background, with the arithmetic that draws their marks.
+struct SelectedMarks {
+  let selection: Selection
+  let hitTester: PlotHitTester
+  let tint: CellTint
+
+  func draw(_ picture: inout CellPicture, columns: Range<Int>) {
+    let window = hitTester.window
+    let time = window.time(of: columns)
+    for target in hitTester.targets {
+      let track = hitTester.snapshot.tracks[target]
+      selection.forEach(of: track, in: track.range(from: time.from, to: time.to)) { _, point in
+        let column = window.column(of: WallTime(microseconds: point.plannedAt))
+        hitTester.forEachMark(of: point) { _, y in
+          picture.restyle(x: ScatterGeometry.gutter + column, y: y) { tint($0) }
+        }
       }
     }
   }

@@ -20,6 +20,8 @@ struct ScatterModel {
   let averages: AverageLines
   /// µs.
   let threshold: Int64?
+  /// The notifications that are marked as selected.
+  let selection: Selection?
   let overlay: ScatterOverlay
   /// Whether the newest edge is in the window and moves.
   let isLive: Bool
@@ -50,12 +52,15 @@ struct ScatterModel {
     let lines = averageLines(of: raster, lookup)
     let scene = PaneCache.Scene(
       background: background, edge: min(edge, geometry.columns), showsEdge: isLive,
-      lines: lines.map(\.line), hasHint: isEmpty)
+      lines: lines.map(\.line), selection: selection, hasHint: isEmpty)
     let work = kept.begin(scene, zone: zone)
     for range in work.columns { draw(range, of: raster, lines, &kept.uncovered) }
+    if let selectedMarks {
+      for range in work.columns { selectedMarks.draw(&kept.uncovered, columns: range) }
+    }
     let hasNewTitle = kept.setTitle(title)
     let covered = kept.cover(overlay.cells(of: geometry)) {
-      PlotOverlayModel(overlay: overlay, geometry: geometry, appearance: appearance) { hitTester }.draw(&$0)
+      PlotOverlayModel(overlay: overlay, geometry: geometry, appearance: appearance).draw(&$0)
     }
     guard !work.isElsewhere else { return CellRegion(all) }
     var region = covered
@@ -89,10 +94,15 @@ struct ScatterModel {
     if isEmpty { drawHint(&picture) }
   }
 
-  private var hitTester: PlotHitTester {
-    PlotHitTester(
-      snapshot: snapshot, window: window, targets: targets, metrics: metrics, axis: axis,
-      geometry: geometry, dots: appearance.glyphs.dots)
+  private var selectedMarks: SelectedMarks? {
+    selection.map {
+      SelectedMarks(
+        selection: $0,
+        hitTester: PlotHitTester(
+          snapshot: snapshot, window: window, targets: targets, metrics: metrics, axis: axis,
+          geometry: geometry, dots: appearance.glyphs.dots),
+        tint: appearance.selected)
+    }
   }
 
   /// The column of the newest edge.

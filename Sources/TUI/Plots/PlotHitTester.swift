@@ -45,10 +45,7 @@ struct PlotHitTester {
     _ body: (_ target: Int, _ index: Int, _ point: SamplePoint, _ metric: Metric, _ column: Int, _ y: Int) ->
       Void
   ) {
-    let first = window.firstColumn + Int64(columns.lowerBound)
-    let duration = window.scale.columnDuration
-    let from = WallTime(microseconds: first * duration)
-    let to = WallTime(microseconds: (first + Int64(columns.count)) * duration)
+    let (from, to) = window.time(of: Range(columns))
     for target in targets {
       let track = snapshot.tracks[target]
       let range = track.range(from: max(from, window.start), to: min(to, window.end))

@@ -76,11 +76,18 @@ struct TileSources {
     numbers = window.tiles
     tracks = self.targets.map { snapshot.tracks[$0] }
     density = snapshot.density
-    if let earlier, density == nil, earlier.density == nil, window == earlier.window,
-      self.targets == earlier.targets
+    if let earlier, density == nil, earlier.density == nil, window.scale == earlier.window.scale,
+      self.targets == earlier.targets, earlier.numbers.contains(numbers.lowerBound)
     {
-      (tiles, stamps) = (earlier.tiles, earlier.stamps)
-      for place in tracks.indices { takeOver(place, from: earlier) }
+      let moved = Int(numbers.lowerBound - earlier.numbers.lowerBound)
+      tiles = Array(earlier.tiles.dropFirst(moved).prefix(numbers.count))
+      stamps = Array(earlier.stamps.dropFirst(moved).prefix(numbers.count))
+      let known = tiles.count
+      for _ in known..<numbers.count {
+        tiles.append([])
+        stamps.append(TileStamp())
+      }
+      for place in tracks.indices { takeOver(place, from: earlier, known: known) }
     } else {
       tiles = Array(repeating: [], count: numbers.count)
       stamps = numbers.map { _ in TileStamp() }
@@ -90,19 +97,20 @@ struct TileSources {
   }
 
   /// Divides a track among the tiles whose points may be others than in an earlier frame.
-  private mutating func takeOver(_ place: Int, from earlier: TileSources) {
+  /// - Parameter known: how many tiles are those of the earlier frame.
+  private mutating func takeOver(_ place: Int, from earlier: TileSources, known: Int) {
     let same = tracks[place].unchangedCount(since: earlier.tracks[place])
     var seen = lowerIndex(place)
     guard tracks[place].hiddenBefore == earlier.tracks[place].hiddenBefore, seen < same else {
       return divide(place, from: 0)
     }
     // The last point before the end of a tile may have been the last of all.
-    let tile = tiles.firstIndex { tile in
+    let changed = tiles[..<known].firstIndex { tile in
       let next = seen + tile[place].count
       defer { seen = next }
       return next >= same
     }
-    if let tile { divide(place, from: tile) }
+    divide(place, from: changed ?? known)
   }
 
   /// The index of the first point of a track in the first tile.

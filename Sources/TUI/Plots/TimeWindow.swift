@@ -46,6 +46,14 @@ struct TimeWindow: Sendable, Hashable {
     Int(time.microseconds.flooringDivision(by: scale.columnDuration) - firstColumn)
   }
 
+  /// The time of some columns, up to the first moment after them.
+  func time(of columns: Range<Int>) -> (from: WallTime, to: WallTime) {
+    (
+      WallTime(microseconds: (firstColumn + Int64(columns.lowerBound)) * scale.columnDuration),
+      WallTime(microseconds: (firstColumn + Int64(columns.upperBound)) * scale.columnDuration)
+    )
+  }
+
   /// The columns that another window of the same size and scale shows as well; `nil` for none.
   func columns(sharedWith other: TimeWindow) -> Range<Int>? {
     guard scale == other.scale, columns == other.columns else { return nil }

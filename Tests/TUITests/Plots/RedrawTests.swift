@@ -140,6 +140,13 @@ struct RedrawTests {
       following: SampleRun.start.advanced(byMicroseconds: 110_000_000), scale: scale, columns: columns,
       step: 1)
     var moved = 0
+    // Of all latencies, of some, and of none.
+    let selections = [Int64.max, 400_000, nil].map { upper in
+      upper.map {
+        Selection(
+          in: snapshot, window: window, targets: [0, 1], metric: .delivery, from: 200_000, to: $0)
+      }
+    }
     for step in 0..<60 {
       // First so that the newest edge comes and goes.
       let distance =
@@ -152,7 +159,8 @@ struct RedrawTests {
         targets: [0, 1], metrics: like.metrics, axis: like.axis, marks: marks,
         isEmpty: false, isReading: false, colors: like.colors,
         averages: AverageLines.allCases[step / 20 % AverageLines.allCases.count],
-        threshold: 300_000, overlay: ScatterOverlay(), isLive: true,
+        threshold: 300_000, selection: selections[step / 15 % selections.count], overlay: ScatterOverlay(),
+        isLive: true,
         title: like.title, appearance: like.appearance, zone: like.zone, geometry: like.geometry)
       _ = model.redraw(&kept)
       if kept.tiles.moved != 0 { moved += 1 }
