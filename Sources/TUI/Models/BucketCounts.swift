@@ -13,17 +13,24 @@ struct BucketCounts {
     var count: Int { (columns + width - 1) / width }
   }
 
-  private struct Part {
+  private final class Part {
     /// Kept, so that its memory is not used for something else.
     let values: [Int64]
     let counts: [Int32]
+    /// In which it was needed last.
     var pass: Int
+
+    init(values: [Int64], counts: [Int32], pass: Int) {
+      (self.values, self.counts, self.pass) = (values, counts, pass)
+    }
   }
 
   private var buckets = Buckets(axis: LatencyAxis(kind: .linear, lower: 0, upper: 1), columns: 1, width: 1)
   private var lookup = RowLookup(axis: LatencyAxis(kind: .linear, lower: 0, upper: 1), rows: 1)
   private var parts: [UnsafeRawPointer: Part] = [:]
   private var pass = 0
+  /// How many parts were counted in this pass.
+  private var used = 0
 
   /// Takes the buckets to count in.
   /// - Parameters:
@@ -35,15 +42,18 @@ struct BucketCounts {
       (self.buckets, parts) = (buckets, [:])
       lookup = RowLookup(axis: axis, rows: columns)
     }
-    parts = parts.filter { $0.value.pass == pass }
+    // Those of the last histogram are as many as a window has, and one before it.
+    if parts.count > 2 * used { parts = parts.filter { $0.value.pass == pass } }
     pass += 1
+    used = 0
   }
 
   /// Of each bucket.
   mutating func counts(of values: HistogramBuckets.Values) -> [Int] {
     var sum = Array(repeating: 0, count: buckets.count)
-    for part in values.single {
-      for (bucket, count) in counts(of: part).enumerated() { sum[bucket] += Int(count) }
+    for part in values.single where !part.isEmpty {
+      let counts = counts(of: part)
+      for bucket in sum.indices { sum[bucket] += Int(counts[bucket]) }
     }
     for bucket in values.sums {
       let column = lookup.row(of: bucket.middle)
@@ -52,13 +62,22 @@ struct BucketCounts {
     return sum
   }
 
+  /// Of each bucket, of values that no later histogram has.
+  func counts(once values: [Int64]) -> [Int] { made(of: values).map(Int.init) }
+
   private mutating func counts(of values: [Int64]) -> [Int32] {
-    guard let place = values.withUnsafeBytes({ $0.baseAddress }), !values.isEmpty else { return [] }
-    if var part = parts[place], part.values.count == values.count {
+    guard let place = values.withUnsafeBytes({ $0.baseAddress }) else { return made(of: values) }
+    used += 1
+    if let part = parts[place], part.values.count == values.count {
       part.pass = pass
-      parts[place] = part
       return part.counts
     }
+    let counts = made(of: values)
+    parts[place] = Part(values: values, counts: counts, pass: pass)
+    return counts
+  }
+
+  private func made(of values: [Int64]) -> [Int32] {
     let width = buckets.width
     var counts = [Int32](repeating: 0, count: buckets.count)
     lookup.withReader { lookup in
@@ -69,7 +88,6 @@ struct BucketCounts {
         }
       }
     }
-    parts[place] = Part(values: values, counts: counts, pass: pass)
     return counts
   }
 }

@@ -49,7 +49,7 @@ struct HistogramBuckets {
     kept.begin(axis: axis, columns: columns, width: width)
     self.now = kept.counts(of: now)
     self.before = kept.counts(of: before)
-    self.selected = kept.counts(of: Values(selected))
+    self.selected = kept.counts(once: selected)
   }
 
   /// Makes buckets of one second from 0, or of more seconds where they do not fit.
@@ -70,7 +70,7 @@ struct HistogramBuckets {
     kept.begin(axis: axis, columns: count, width: 1)
     self.now = kept.counts(of: now)
     self.before = kept.counts(of: before)
-    self.selected = kept.counts(of: Values(selected))
+    self.selected = kept.counts(once: selected)
   }
 
   var highest: Int { max(now.max() ?? 0, before.max() ?? 0) }

@@ -22,9 +22,11 @@ struct RunningLine {
   ///   - lane: which of the metrics.
   static func median(of raster: DotRaster, phase: Int, lane: Int = 0) -> RunningLine {
     let stride = raster.dotRows + 2
-    return RunningLine(raster, phase: phase, lane: lane) { run in
-      let first = (lane * raster.medianRuns + run) * stride
-      return medianRow(of: raster.rowCounts[first..<first + stride], rows: raster.dotRows)
+    return raster.rowCounts.withUnsafeBufferPointer { counts in
+      RunningLine(raster, phase: phase, lane: lane) { run in
+        let first = (lane * raster.medianRuns + run) * stride
+        return medianRow(of: UnsafeBufferPointer(rebasing: counts[first..<first + stride]))
+      }
     }
   }
 
@@ -89,17 +91,16 @@ struct RunningLine {
   }
 
   /// The row of the median of a run of columns; `nil` if it is off the axis or of too few values.
-  private static func medianRow(of counts: ArraySlice<UInt32>, rows: Int) -> Int? {
-    let total = counts.reduce(0) { $0 + Int($1) }
+  /// - Parameter counts: below the axis, of each row, and above it.
+  private static func medianRow(of counts: UnsafeBufferPointer<UInt32>) -> Int? {
+    var total = 0
+    for count in counts { total &+= Int(count) }
     guard total >= leastValues else { return nil }
     var seen = 0
-    for (offset, count) in counts.enumerated() {
-      seen += Int(count)
-      if seen * 2 >= total {
-        let row = offset - 1
-        return row >= 0 && row < rows ? row : nil
-      }
+    let place = counts.firstIndex { count in
+      seen &+= Int(count)
+      return seen &* 2 >= total
     }
-    return nil
+    return place.flatMap { $0 > 0 && $0 < counts.count - 1 ? $0 - 1 : nil }
   }
 }

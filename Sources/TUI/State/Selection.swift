@@ -130,6 +130,7 @@ extension Selection {
   /// Latencies (µs) of the selected notifications planned in a window.
   func values(in snapshot: Snapshot, window: TimeWindow, targets: [Int], metric: Metric) -> [Int64] {
     var values: [Int64] = []
+    values.reserveCapacity(count)
     for target in targets where snapshot.tracks.indices.contains(target) {
       let track = snapshot.tracks[target]
       forEach(of: track, in: track.range(from: window.start, to: window.end)) { _, point in
@@ -141,11 +142,17 @@ extension Selection {
 
   /// Visits the selected points of a track in a range of its indices.
   func forEach(of track: PointTrack, in range: Range<Int>, _ body: (Int64, SamplePoint) -> Void) {
-    let first = track.firstSequence
-    for sequence in sequences(
-      of: track.target, from: first + Int64(range.lowerBound), to: first + Int64(range.upperBound))
-    {
-      body(sequence, track[Int(sequence - first)])
+    var start = track.firstSequence + Int64(range.lowerBound)
+    let selected = sequences(of: track.target, from: start, to: start + Int64(range.count))
+    selected.withUnsafeBufferPointer { selected in
+      var next = 0
+      track.forEachRun(in: range) { run in
+        while next < selected.count, selected[next] < start + Int64(run.count) {
+          body(selected[next], run[Int(selected[next] - start)])
+          next += 1
+        }
+        start += Int64(run.count)
+      }
     }
   }
 
