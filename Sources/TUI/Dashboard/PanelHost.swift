@@ -12,7 +12,7 @@ final class PanelHost {
   private let tabs: [Panel: TabButton]
   private let manager: LowerViewManager<Panel>
   private var key: ListKey?
-  private var bucketCounts = BucketCounts()
+  private var histogram = HistogramCache()
   /// Columns of the terminal.
   private var width = 0
 
@@ -43,7 +43,7 @@ final class PanelHost {
   private func connect(_ source: @escaping ScreenSource, _ send: @escaping (ScreenInput) -> Void) {
     pages[.histogram]?.make = { [unowned self] width, height in
       let (state, context) = source()
-      return context.histogramPicture(state, width: width, height: height, &self.bucketCounts)
+      return context.histogramPicture(state, width: width, height: height, &self.histogram)
     }
     pages[.log]?.make = { width, height in
       let (state, context) = source()

@@ -24,7 +24,9 @@ struct HistogramBuckets {
     var single: [[Int64]] = []
     var sums = ContiguousArray<DensityBucket>()
 
-    init(_ single: [Int64]) { self.single = [single] }
+    init(_ single: [Int64]) { self.init(parts: [single]) }
+
+    init(parts: [[Int64]]) { single = parts }
 
     init(_ facts: WindowStatistics) { (single, sums) = (facts.parts, facts.sums) }
 
@@ -34,7 +36,7 @@ struct HistogramBuckets {
   /// Makes buckets of equal width on a logarithmic axis.
   /// - Parameter kept: what was counted for the last histogram.
   init(
-    axis: LatencyAxis, columns: Int, now: Values, before: Values, selected: [Int64] = [],
+    axis: LatencyAxis, columns: Int, now: Values, before: Values, selected: Values = Values([]),
     _ kept: inout BucketCounts
   ) {
     // Few values in narrow buckets do not show a distribution.
@@ -49,12 +51,12 @@ struct HistogramBuckets {
     kept.begin(axis: axis, columns: columns, width: width)
     self.now = kept.counts(of: now)
     self.before = kept.counts(of: before)
-    self.selected = kept.counts(once: selected)
+    self.selected = kept.counts(of: selected)
   }
 
   /// Makes buckets of one second from 0, or of more seconds where they do not fit.
   init(
-    secondsUpTo largest: Int64, columns: Int, now: Values, before: Values, selected: [Int64] = [],
+    secondsUpTo largest: Int64, columns: Int, now: Values, before: Values, selected: Values = Values([]),
     _ kept: inout BucketCounts
   ) {
     let second: Int64 = 1_000_000
@@ -70,7 +72,7 @@ struct HistogramBuckets {
     kept.begin(axis: axis, columns: count, width: 1)
     self.now = kept.counts(of: now)
     self.before = kept.counts(of: before)
-    self.selected = kept.counts(once: selected)
+    self.selected = kept.counts(of: selected)
   }
 
   var highest: Int { max(now.max() ?? 0, before.max() ?? 0) }

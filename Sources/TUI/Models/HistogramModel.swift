@@ -12,8 +12,8 @@ struct HistogramModel {
   /// Quantiles of all metrics, the displayed one first.
   let summaries: [WindowSummary]
   let kind: BucketKind
-  /// Latencies of the selected notifications, µs.
-  let selected: [Int64]
+  /// Latencies of the selected notifications.
+  let selected: HistogramBuckets.Values
   let targetStyle: CellStyle
   /// Whether a part of the window has not been read yet.
   let isReading: Bool
@@ -130,7 +130,7 @@ struct HistogramModel {
             priority: 5,
             spans: [TextSpan(ghostSample, appearance(.ghost)), TextSpan(" before", appearance(.secondary))])))
     }
-    if !selected.isEmpty {
+    if selected.count > 0 {
       left.append(
         LineItem(
           priority: 6,

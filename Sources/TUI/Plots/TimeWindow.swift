@@ -62,6 +62,13 @@ struct TimeWindow: Sendable, Hashable {
     return max(0, -Int(distance))..<columns - max(0, Int(distance))
   }
 
+  /// The columns that both of two windows of the same scale show; one column where there is none.
+  func intersection(_ other: TimeWindow) -> TimeWindow {
+    let first = max(firstColumn, other.firstColumn)
+    let end = min(firstColumn + Int64(columns), other.firstColumn + Int64(other.columns))
+    return TimeWindow(scale: scale, firstColumn: first, columns: Int(end - first))
+  }
+
   func moved(byColumns count: Int) -> TimeWindow {
     TimeWindow(scale: scale, firstColumn: firstColumn + Int64(count), columns: columns)
   }

@@ -87,27 +87,36 @@ struct ScreenContext {
   }
 
   func histogram(_ state: ViewState, width: Int, height: Int) -> HistogramModel? {
+    var none = SelectedValues()
+    return histogram(state, width: width, height: height, &none)
+  }
+
+  /// - Parameter kept: of the last histogram.
+  private func histogram(
+    _ state: ViewState, width: Int, height: Int, _ kept: inout SelectedValues
+  ) -> HistogramModel? {
     guard let content else { return nil }
-    let selected = state.plot.selection?.values(
-      in: shown, window: content.window, targets: content.targets, metric: content.facts.metric)
+    let selected = state.plot.selection.map {
+      kept.parts(of: $0, in: shown, content.sources, metric: content.facts.metric)
+    }
     return HistogramModel(
       facts: content.facts.counting(content.figures?.pings ?? []), before: content.before,
       summary: content.summary, summaries: content.summaries,
-      kind: state.plot.buckets, selected: selected ?? [],
+      kind: state.plot.buckets, selected: HistogramBuckets.Values(parts: selected ?? []),
       targetStyle: content.targets.count == 1 ? appearance.target(content.targets[0]) : appearance(.bar),
       isReading: content.isReading, openSums: content.openSums(in: shown), appearance: appearance,
       width: width, height: height)
   }
 
   /// The histogram, or the differences between two plots.
-  /// - Parameter kept: what was counted for the last picture.
+  /// - Parameter kept: of the last picture.
   func histogramPicture(
-    _ state: ViewState, width: Int, height: Int, _ kept: inout BucketCounts
+    _ state: ViewState, width: Int, height: Int, _ kept: inout HistogramCache
   ) -> CellPicture {
     guard let differences else {
       let columns = histogramColumns(width: width, height: height)
       let bars =
-        histogram(state, width: columns, height: height)?.picture(&kept)
+        histogram(state, width: columns, height: height, &kept.selected)?.picture(&kept.counts)
         ?? CellPicture(width: columns, height: height)
       guard columns < width else { return bars }
       var picture = CellPicture(width: width, height: height)

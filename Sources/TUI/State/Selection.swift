@@ -134,7 +134,8 @@ extension Selection {
     for target in targets where snapshot.tracks.indices.contains(target) {
       let track = snapshot.tracks[target]
       forEach(of: track, in: track.range(from: window.start, to: window.end)) { _, point in
-        if let value = point.value(of: metric) { values.append(max(0, value)) }
+        let value = point.rawValue(of: metric)
+        if value != SamplePoint.absent { values.append(max(0, value)) }
       }
     }
     return values

@@ -109,6 +109,7 @@ struct TileTests {
     var axis = LatencyAxis(kind: .logarithmic, lower: 20_000, upper: 2_000_000)
     var (kept, hasSpread, end, columns) = (TiledRaster(), false, Int64(120), 50)
     var statistics = StatisticsTiles()
+    var (selected, selection) = (SelectedValues(), Selection(label: "none"))
     var earlier: TileSources?
     for step in 0..<200 {
       var what = "\(step): "
@@ -146,6 +147,13 @@ struct TileTests {
       Self.plot(&fresh, Self.sources(snapshot, window), snapshot, axis, hasSpread: hasSpread)
       #expect(kept.whole.rowCounts == fresh.whole.rowCounts && kept.whole.sums == fresh.whole.sums, "\(what)")
       Self.expectStatistics(&statistics, sources, snapshot, what)
+      if step % 25 == 0 {
+        selection = Selection(
+          in: snapshot, window: window, targets: [0, 1], metric: .delivery, from: 0, to: 900_000)
+      }
+      let values = selected.parts(of: selection, in: snapshot, sources, metric: .delivery).joined()
+      let plain = selection.values(in: snapshot, window: window, targets: [0, 1], metric: .delivery)
+      #expect(values.sorted() == plain.sorted(), "\(what)")
     }
   }
 

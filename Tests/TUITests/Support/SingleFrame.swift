@@ -22,12 +22,12 @@ extension WindowStatistics {
 }
 
 extension HistogramBuckets {
-  init(axis: LatencyAxis, columns: Int, now: Values, before: Values, selected: [Int64] = []) {
+  init(axis: LatencyAxis, columns: Int, now: Values, before: Values, selected: Values = Values([])) {
     var kept = BucketCounts()
     self.init(axis: axis, columns: columns, now: now, before: before, selected: selected, &kept)
   }
 
-  init(secondsUpTo largest: Int64, columns: Int, now: Values, before: Values, selected: [Int64] = []) {
+  init(secondsUpTo largest: Int64, columns: Int, now: Values, before: Values, selected: Values = Values([])) {
     var kept = BucketCounts()
     self.init(secondsUpTo: largest, columns: columns, now: now, before: before, selected: selected, &kept)
   }
