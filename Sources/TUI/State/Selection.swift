@@ -130,7 +130,6 @@ extension Selection {
   /// Latencies (µs) of the selected notifications planned in a window.
   func values(in snapshot: Snapshot, window: TimeWindow, targets: [Int], metric: Metric) -> [Int64] {
     var values: [Int64] = []
-    values.reserveCapacity(count)
     for target in targets where snapshot.tracks.indices.contains(target) {
       let track = snapshot.tracks[target]
       forEach(of: track, in: track.range(from: window.start, to: window.end)) { _, point in
