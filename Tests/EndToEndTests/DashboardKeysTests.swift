@@ -35,6 +35,20 @@ struct DashboardKeysTests {
     Array(screen.split(separator: "\n").dropLast())
   }
 
+  /// The content once it stands: what an earlier key still moves is no effect of the next one.
+  private static func settled(_ tmux: Tmux) throws -> [Substring] {
+    var last: [Substring] = []
+    try tmux.waitUntil("the screen stands still") { screen in
+      let now = content(screen)
+      if now == last { return true }
+      last = now
+      // Some frames later.
+      _ = poll(nil, 0, 60)
+      return false
+    }
+    return last
+  }
+
   private static func recorded() throws -> Installation {
     let installation = try Installation(rate: "300/s", target: ["receipt_deadline: 1s"])
     let service = try installation.startLoopback(scenario: "deliveries: { delay: 30ms }\n")
@@ -65,7 +79,7 @@ struct DashboardKeysTests {
         if case .type(let text) = step { try tmux.type(text) }
         continue
       }
-      let before = Self.content(try tmux.screen())
+      let before = try Self.settled(tmux)
       try tmux.press(key)
       switch effect {
       case "shows": try tmux.waitUntil("\(key) shows '\(text)'") { $0.contains(text) }

@@ -306,7 +306,7 @@ final class DashboardScreen {
     arrange(within: .milliseconds(300))
     if state.plot.marksDiffer(from: old.plot) { panels.invalidate() }
     var pointed = old
-    pointed.plot.crosshair = state.plot.crosshair
+    pointed.plot.takeCrosshair(of: state.plot)
     pointed.plot.box = state.plot.box
     if isStale || pointed != state { update() } else if old != state { plots.invalidatePointer() }
   }

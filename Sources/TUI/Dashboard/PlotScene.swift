@@ -49,6 +49,17 @@ struct PlotScene {
     hitTester(of: place.pane)?.nearest(to: place.column, y: place.y)
   }
 
+  /// Where the crosshair is, and what it points at: the notification that a key has put it on, wherever that is now, else
+  /// the nearest. `nil` without a crosshair.
+  var crosshair: (place: PlotPosition, pick: PickedNotification?)? {
+    guard hasPointer, let place = state.plot.crosshair else { return nil }
+    let tester = hitTester(of: place.pane)
+    if let pick = state.plot.stepped.flatMap({ tester?.refreshed($0) }) {
+      return (PlotPosition(pane: place.pane, column: pick.column, y: pick.y), pick)
+    }
+    return (place, tester?.nearest(to: place.column, y: place.y))
+  }
+
   /// The targets that a pane shows.
   private func targets(of pane: Int) -> [Int] { panes.panes[pane].target.map { [$0] } ?? content.targets }
 
@@ -200,11 +211,11 @@ struct PlotScene {
     var overlay = ScatterOverlay()
     if let box = state.plot.box, box.start.pane == pane { overlay.box = box }
     // The plot may have become smaller since the crosshair was placed.
-    if let place = state.plot.crosshair, place.pane == pane, place.column < geometry.columns,
+    if state.plot.crosshair?.pane == pane, let (place, pick) = crosshair, place.column < geometry.columns,
       place.y < geometry.axisRow
     {
       overlay.crosshair = place
-      overlay.pick = pick(at: place)
+      overlay.pick = pick
     }
     return overlay
   }

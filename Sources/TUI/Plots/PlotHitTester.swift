@@ -102,6 +102,27 @@ struct PlotHitTester {
     return best
   }
 
+  /// A notification as it is now, with its mark where that is now.
+  /// - Returns: `nil` when it has none in the window.
+  func refreshed(_ pick: PickedNotification) -> PickedNotification? {
+    guard targets.contains(pick.target) else { return nil }
+    let track = snapshot.tracks[pick.target]
+    guard pick.sequence >= track.firstSequence, pick.sequence < track.endSequence else { return nil }
+    let point = track[Int(pick.sequence - track.firstSequence)]
+    let column = window.column(of: WallTime(microseconds: point.plannedAt))
+    // Another run has numbers of its own.
+    guard point.plannedAt == pick.point.plannedAt, point.plannedAt >= track.hiddenBefore,
+      (0..<window.columns).contains(column)
+    else { return nil }
+    var found: PickedNotification?
+    forEachMark(of: point) { metric, y in
+      guard metric == pick.metric else { return }
+      found = PickedNotification(
+        target: pick.target, sequence: pick.sequence, point: point, metric: metric, column: column, y: y)
+    }
+    return found
+  }
+
   /// The next or previous notification in time, of any displayed target.
   func neighbor(of pick: PickedNotification, forward: Bool) -> PickedNotification? {
     var best: PickedNotification?

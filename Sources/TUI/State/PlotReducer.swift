@@ -92,6 +92,14 @@ extension Reducer {
 
   var crosshairTakesArrows: Bool { state.plot.holdsCrosshair && !context.isCovered }
 
+  /// A crosshair on a notification has gone with it since it was put there.
+  mutating func followNotification() {
+    guard let stepped = state.plot.stepped, let place = state.plot.crosshair,
+      let pick = plot?.hitTester(of: place.pane)?.refreshed(stepped)
+    else { return }
+    state.plot.putCrosshair(on: pick, pane: place.pane)
+  }
+
   /// Where keys zoom about: the crosshair, else the middle.
   var crosshairFraction: Double {
     guard state.plot.holdsCrosshair, let place = state.plot.crosshair else { return 0.5 }
@@ -126,14 +134,13 @@ extension Reducer {
   /// Puts the crosshair on the next notification in time, or the one before; first of all on the nearest.
   mutating func step(forward: Bool) {
     if !state.plot.holdsCrosshair { toggleCrosshair() }
-    guard let place = state.plot.crosshair, let tester = plot?.hitTester(of: place.pane),
-      let pick = tester.nearest(to: place.column, y: place.y)
-    else { return }
+    guard let plot, let (place, pick) = plot.crosshair, let pick else { return }
     let isThere = pick.column == place.column && pick.y == place.y
-    let known = state.plot.stepped.flatMap { $0.column == place.column && $0.y == place.y ? $0 : nil }
-    guard let next = isThere ? tester.neighbor(of: known ?? pick, forward: forward) : pick else { return }
-    state.plot.stepped = next
-    setCrosshair(PlotPosition(pane: place.pane, column: next.column, y: next.y))
+    guard
+      let next = isThere ? plot.hitTester(of: place.pane)?.neighbor(of: pick, forward: forward) : pick
+    else { return }
+    state.plot.putCrosshair(on: next, pane: place.pane)
+    state.plot.box?.end = state.plot.crosshair ?? place
   }
 
   mutating func beginBox() {

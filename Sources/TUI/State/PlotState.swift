@@ -13,13 +13,16 @@ struct PlotState: Sendable, Equatable {
   var buckets = BucketKind.logarithmic
 
   /// `nil` without a crosshair.
-  var crosshair: PlotPosition?
+  var crosshair: PlotPosition? {
+    didSet { if crosshair != oldValue { stepped = nil } }
+  }
   /// The crosshair stays when the pointer leaves, and the arrow keys move it.
   var holdsCrosshair = false
   /// A box that is being drawn.
   var box: PlotBox?
-  /// The notification that a key has stepped to.
-  var stepped: PickedNotification?
+  /// The notification that a key has put the crosshair on: of many marks in its cell it is the one that is meant, and the
+  /// crosshair goes with it when the window moves. `nil` once the crosshair is moved away.
+  private(set) var stepped: PickedNotification?
   /// What dragging in the plot does when no modifier says otherwise.
   var dragAction = DragAction.pan
 
@@ -27,6 +30,18 @@ struct PlotState: Sendable, Equatable {
   var selection: Selection?
   /// The bucket, log line or event they were chosen by.
   var choice: PanelChoice?
+
+  /// Puts the crosshair on a notification.
+  mutating func putCrosshair(on pick: PickedNotification, pane: Int) {
+    crosshair = PlotPosition(pane: pane, column: pick.column, y: pick.y)
+    stepped = pick
+  }
+
+  /// Takes crosshair and what it is on from another state.
+  mutating func takeCrosshair(of other: PlotState) {
+    crosshair = other.crosshair
+    stepped = other.stepped
+  }
 
   /// Whether the panels mark other rows or buckets than in another state.
   func marksDiffer(from other: PlotState) -> Bool {

@@ -17,6 +17,7 @@ struct Reducer {
     switch input {
     case .command(let command):
       reducer.state.lists.endSearch()
+      reducer.followNotification()
       reducer.perform(command)
     case .pointer(let action): reducer.point(action)
     case .answer(let prompt, let text): reducer.answer(prompt, text)

@@ -55,9 +55,7 @@ extension Reducer {
     if let box = state.plot.box {
       state.plot.box = nil
       select(box)
-    } else if state.plot.holdsCrosshair, state.plot.selection == nil, let place = state.plot.crosshair,
-      let pick = plot?.pick(at: place)
-    {
+    } else if state.plot.holdsCrosshair, state.plot.selection == nil, let pick = plot?.crosshair?.pick {
       select(pick)
     }
     if state.plot.selection == nil {

@@ -240,6 +240,69 @@ struct SelectionTests {
     }
   }
 
+  @Test("of many marks in a cell each can be stepped to, read and opened, until the crosshair is moved away")
+  func stepsInCell() throws {
+    let end = SampleRun.start.advanced(byMicroseconds: 110_000_000)
+    var stage = try Stage(
+      snapshot: SampleRun(rate: 60, phase: .ended(at: end, reason: "completed")).snapshot)
+    stage.press(".")
+    stage.frame()
+    let first = try #require(stage.screen.state.plot.stepped)
+    for step in 1...30 {
+      stage.press(",")
+      stage.frame()
+      #expect(stage.text.contains("#\(first.sequence - Int64(step)) "))
+    }
+    for step in (10..<30).reversed() {
+      stage.press(".")
+      stage.frame()
+      #expect(stage.text.contains("#\(first.sequence - Int64(step)) "))
+    }
+    let here = try #require(stage.screen.state.plot.stepped)
+    let place = try #require(stage.screen.state.plot.crosshair)
+    let nearest = try #require(stage.scene?.hitTester(of: 0)?.nearest(to: place.column, y: place.y))
+    // Else it would prove nothing.
+    #expect((nearest.column, nearest.y) == (here.column, here.y) && nearest.sequence != here.sequence)
+    stage.press(.enter)
+    stage.frame()
+    #expect(stage.screen.state.plot.selection?.sequences.values.first == [here.sequence])
+    stage.press(.escape)
+    // A crosshair that was moved by cells points at what is nearest.
+    stage.press(.right)
+    stage.press(.left)
+    #expect(stage.screen.state.plot.crosshair == place)
+    stage.frame()
+    #expect(stage.text.contains("#\(nearest.sequence) ") && !stage.text.contains("#\(here.sequence) "))
+  }
+
+  @Test("a crosshair on a notification goes with it when the window moves")
+  func crosshairFollows() throws {
+    var stage = try Stage(snapshot: SampleRun(seconds: 300, rate: 60).snapshot)
+    stage.press(",")
+    stage.frame()
+    let stepped = try #require(stage.screen.state.plot.stepped)
+    var later = SampleRun(seconds: 310, rate: 60).snapshot
+    later.number += 1
+    stage.show(later)
+    stage.wait(.seconds(1))
+    let (place, pick) = try #require(stage.scene?.crosshair)
+    #expect(pick?.sequence == stepped.sequence && place.column < stepped.column - 5)
+    #expect(place == PlotPosition(pane: 0, column: try #require(pick).column, y: try #require(pick).y))
+    #expect(stage.text.contains("#\(stepped.sequence) "))
+    let cell = Self.screenPlace(stage, column: place.column, y: place.y)
+    #expect(stage.buffer[cell.x, cell.y].style.attributes.contains(.reverse))
+    // Where keys begin is where it is now.
+    stage.press(",")
+    stage.frame()
+    #expect(stage.text.contains("#\(stepped.sequence - 1) "))
+    stage.press("-")
+    stage.frame()
+    #expect(stage.text.contains("#\(stepped.sequence - 1) "))
+    let column = try #require(stage.scene?.crosshair).place.column
+    stage.press(.left)
+    #expect(stage.screen.state.plot.crosshair?.column == column - 1 && stage.screen.state.plot.stepped == nil)
+  }
+
   @Test("Enter is for box, crosshair and selection first, then for the row of a table; the last line says so")
   func besideTable() throws {
     var stage = try Stage(columns: 200, motion: .none, snapshot: RunsPanelTests.snapshot(3))
