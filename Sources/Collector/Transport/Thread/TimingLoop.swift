@@ -176,7 +176,7 @@ final class TimingLoop: LaneEnvironment {
 
   private func takeCommands() {
     let commands = mailbox.take()
-    change(ending: commands.retired, beginning: commands.begun)
+    for change in commands.changes { make(change) }
     for (key, sequence) in commands.committed { transport(key)?.acknowledge(through: sequence) }
     for (key, renewed) in commands.providers { transport(key)?.replaceProviders(renewed) }
     for target in commands.trials {
@@ -195,15 +195,15 @@ final class TimingLoop: LaneEnvironment {
 
   // MARK: Changes of targets
 
-  private func change(ending: [TargetID], beginning: [TransportTarget]) {
+  private func make(_ change: TimingMailbox.Commands.TargetChange) {
     let now = now()
     // After a stop nothing begins any more.
     guard drainDeadline == nil else { return }
-    let ending = Set(ending)
+    let ending = Set(change.ending)
     for target in targets where ending.contains(target.id) && !target.isRetired { target.retire(at: now) }
     let formers = Dictionary(
       targets.map { ($0.id, $0.lastSequence) }, uniquingKeysWith: { _, newest in newest })
-    for target in beginning {
+    for target in change.beginning {
       var target = target
       // A time limit counts from when the run began.
       if let duration = target.limits.duration {

@@ -12,14 +12,19 @@ final class TimingMailbox: Sendable {
       var generation: Int
     }
 
+    struct TargetChange: Sendable {
+      /// Targets that another configuration takes the place of, or that end.
+      var ending: [TargetID]
+      /// Targets that begin, or go on with another configuration; after ``ending``.
+      var beginning: [TransportTarget]
+    }
+
     /// Through which sequence number a target's plan is committed.
     var committed: [Key: Int64] = [:]
     /// What targets shall send by from now on.
     var providers: [Key: CredentialedProviders] = [:]
-    /// Targets that another configuration takes the place of, or that end.
-    var retired: [TargetID] = []
-    /// Targets that begin, or go on with another configuration; after ``retired``.
-    var begun: [TransportTarget] = []
+    /// What reloads changed, in their order: one may end what the one before it has begun.
+    var changes: [TargetChange] = []
     /// Which targets shall try the credential that was refused again.
     var trials: Set<TargetID> = []
     /// How long answers may still take once everything is to stop.

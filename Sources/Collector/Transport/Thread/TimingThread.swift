@@ -76,8 +76,7 @@ public final class TimingThread: Sendable {
   public func change(ending: [TargetID], beginning: [TransportTarget]) throws(TransportError) {
     for target in beginning { try target.check(run: run) }
     mailbox.leave {
-      $0.retired += ending
-      $0.begun += beginning
+      $0.changes.append(TimingMailbox.Commands.TargetChange(ending: ending, beginning: beginning))
     }
   }
 

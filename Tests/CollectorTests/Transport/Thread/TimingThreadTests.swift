@@ -3,6 +3,7 @@ import Dispatch
 import HTTPClient
 import Measurement
 import Providers
+import Synchronization
 import Testing
 
 @Suite struct TimingThreadTests {
@@ -34,6 +35,48 @@ import Testing
     #expect(throws: TransportError.self) { try check { $0.variants = [VariantID(rawValue: 1), .none] } }
     #expect(throws: TransportError.self) { try check { $0.timeout = .zero } }
     #expect(throws: TransportError.self) { try check { $0.limits.maxInFlight = 0 } }
+  }
+
+  /// Two reloads before the thread has looked once: the second ends what the first has begun, or changes it again.
+  @Test("changes are made one after the other, however late the thread takes them")
+  func changesKeepTheirOrder() throws {
+    func target(_ id: Int64, generation: Int = 0, rate: Double = 20, count: Int64? = nil) throws
+      -> TransportTarget
+    {
+      var target = try TransportRun.target("https://127.0.0.1:1/", rate: rate, count: count, caFile: nil)
+      (target.id, target.generation) = (TargetID(rawValue: id), generation)
+      target.limits.maxLag = .seconds(1)
+      return target
+    }
+    let observed = Mutex<[PlannedBlock]>([])
+    let committing = Mutex<TimingThread?>(nil)
+    let ended = DispatchSemaphore(value: 0)
+    var generator = SeededGenerator(seed: 1)
+    let thread = try TimingThread(
+      run: RunID(at: WallTime(microseconds: 0), using: &generator), targets: [try target(1, count: 30)],
+      sink: { new in
+        for case .planned(let block) in new {
+          observed.withLock { $0.append(block) }
+          committing.withLock { $0 }?.committed(
+            block.target, through: block.lastSequence, generation: block.generation)
+        }
+      })
+    committing.withLock { $0 = thread }
+    defer {
+      thread.stop(draining: .zero)
+      committing.withLock { $0 = nil }
+    }
+    try thread.change(ending: [], beginning: [try target(2), try target(3)])
+    try thread.change(
+      ending: [TargetID(rawValue: 2), TargetID(rawValue: 3)], beginning: [try target(3, generation: 1)])
+    try thread.change(ending: [TargetID(rawValue: 3)], beginning: [try target(3, generation: 2, count: 10)])
+    try thread.start { ended.signal() }
+    // What nobody ends would send for ever.
+    #expect(ended.wait(timeout: .now() + .seconds(30)) == .success)
+    let blocks = observed.withLock { $0 }
+    #expect(Set(blocks.map(\.target.rawValue)) == [1, 3])
+    let third = blocks.filter { $0.target.rawValue == 3 }
+    #expect(Set(third.map(\.generation)) == [2] && third.map(\.lastSequence).max() == 10)
   }
 
   @Test func endsAtOnceWithoutTargets() throws {
