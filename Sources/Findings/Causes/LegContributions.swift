@@ -72,7 +72,9 @@ public struct LegContributions: Sendable, Hashable {
   /// - Parameter isTail: whether the finding is at p99 alone; p99 is looked at then, where both sides have 300 values.
   /// - Returns: `nil` with fewer than 20 delivered on a side.
   init?(_ target: EpisodeTarget, _ episode: Episode, isTail: Bool) {
-    let (legs, now, before) = Self.values(target, episode)
+    let delivered = Self.delivered(target)
+    let legs = Self.legs(of: delivered)
+    let (now, before) = Self.values(of: legs, delivered, episode)
     guard now.times.count >= 20, before.times.count >= 20 else { return nil }
     let quantiles = isTail && min(now.times.count, before.times.count) >= 300 ? [0.99] : [0.5, 0.9]
     let candidates = quantiles.map { Self.evaluate(now, before, $0, legs) }
@@ -83,9 +85,13 @@ public struct LegContributions: Sendable, Hashable {
   /// Computes the intervals: the hull of what stretches of the baseline as long as the episode show against the rest of
   /// it, and of a bootstrap of blocks of 2 minutes (or a tenth of the stretch).
   ///
-  /// - Parameter seed: of the bootstrap; of the finding's id, so that it can be repeated.
+  /// - Parameters:
+  ///   - target: what the parts were taken of, or a sample of it.
+  ///   - seed: of the bootstrap; of the finding's id, so that it can be repeated.
   public func withIntervals(_ target: EpisodeTarget, _ episode: Episode, seed: UInt64) -> LegContributions {
-    let (legs, now, before) = Self.values(target, episode)
+    // Of a sample of the notifications other legs might be chosen.
+    let legs = parts.map(\.leg)
+    let (now, before) = Self.values(of: legs, Self.delivered(target), episode)
     var result = self
     var rows: [[Double]] = []
     var random = SeededGenerator(seed: seed)
@@ -127,21 +133,27 @@ public struct LegContributions: Sendable, Hashable {
     return result
   }
 
-  /// Which legs there are, and their values in the episode and before.
-  private static func values(
-    _ target: EpisodeTarget, _ episode: Episode
-  ) -> (legs: [Leg], now: Values, before: Values) {
-    let delivered = target.samples.filter {
+  private static func delivered(_ target: EpisodeTarget) -> [EpisodeSample] {
+    target.samples.filter {
       ($0.state == .delivered || $0.state == .late) && $0.delivery != nil && $0.lag != nil
     }
+  }
+
+  /// Which legs can be told apart: receipts may come before the provider's answer.
+  private static func legs(of delivered: [EpisodeSample]) -> [Leg] {
     let early = delivered.count { sample in
       guard let delivery = sample.delivery, let lag = sample.lag, let service = sample.service else {
         return true
       }
       return delivery < lag + service
     }
-    let legs: [Leg] =
-      early * 20 > delivered.count ? [.lag, .sentToReceived] : [.lag, .service, .transit]
+    return early * 20 > delivered.count ? [.lag, .sentToReceived] : [.lag, .service, .transit]
+  }
+
+  /// The legs' values in the episode and before.
+  private static func values(
+    of legs: [Leg], _ delivered: [EpisodeSample], _ episode: Episode
+  ) -> (now: Values, before: Values) {
     var now = Values(legs: legs.count)
     var before = now
     for sample in delivered {
@@ -160,7 +172,7 @@ public struct LegContributions: Sendable, Hashable {
         for leg in row.indices { before.legs[leg].append(row[leg]) }
       }
     }
-    return (legs, now, before)
+    return (now, before)
   }
 
   private static func evaluate(

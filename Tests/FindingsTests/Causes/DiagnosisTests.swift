@@ -291,6 +291,31 @@ import Testing
     #expect(calm.withIntervals(quiet.episode.targets[0], quiet.episode, seed: 1).shares == nil)
   }
 
+  /// Of a sample of the notifications other legs would be chosen than of all, where about one in twenty overtakes the answer.
+  @Test("intervals are those of the legs that the parts have", arguments: [true, false])
+  func legsStay(areEarlyInSample: Bool) throws {
+    func hastened(_ target: EpisodeTarget) -> EpisodeTarget {
+      var target = target
+      for index in stride(from: 0, to: target.samples.count, by: 10) {
+        let sample = target.samples[index]
+        guard let lag = sample.lag, let service = sample.service, sample.delivery != nil else { continue }
+        target.samples[index].delivery = lag + service / 2
+      }
+      return target
+    }
+    var (found, target, instance) = try Self.contributions(.deviceSlow, seed: 2)
+    if !areEarlyInSample {
+      instance.episode.targets = instance.episode.targets.map(hastened)
+      found = try #require(Diagnosis(instance.episode).contributions[target.name])
+    }
+    let sample = areEarlyInSample ? hastened(target) : target
+    let one = found.withIntervals(sample, instance.episode, seed: 7)
+    let legs: [Leg] = areEarlyInSample ? [.lag, .service, .transit] : [.lag, .sentToReceived]
+    #expect(one.parts.map(\.leg) == legs)
+    for part in one.parts { #expect(part.interval?.contains(part.change) == true) }
+    #expect(one.totalInterval?.contains(one.total) == true)
+  }
+
   /// Receipts that overtake the provider's answer: there is no leg between the two.
   @Test func joinsServiceAndTransitWhereReceiptsComeFirst() throws {
     var instance = CauseScenario.deviceSlow.make(seed: 2, baseline: 2400)
