@@ -6,7 +6,7 @@ import Store
 struct ScatterOverlay: Sendable {
   var box: PlotBox?
   var crosshair: PlotPosition?
-  /// The notification nearest to the crosshair.
+  /// The notification that the crosshair points at.
   var pick: PickedNotification?
 
   /// Where it may draw.
@@ -98,7 +98,7 @@ struct SelectedMarks {
 
 extension PlotScene {
   /// What is under the crosshair, for the title row; `nil` without a crosshair in this pane.
-  /// - Parameter pick: the notification nearest to it.
+  /// - Parameter pick: the notification that it points at.
   func pointedAt(in pane: Int, _ pick: PickedNotification?) -> [TextSpan]? {
     guard let place = state.plot.crosshair, hasPointer, place.pane == pane, let axis = axis(of: pane) else {
       return nil

@@ -12,6 +12,7 @@ final class TimingMailbox: Sendable {
       var generation: Int
     }
 
+    /// What one reload changed.
     struct TargetChange: Sendable {
       /// Targets that another configuration takes the place of, or that end.
       var ending: [TargetID]
