@@ -5,7 +5,7 @@ ORACLES := .build/oracles
 PREFIX ?= /usr/local
 export PUSHSCOPE_PYTHON ?= $(CURDIR)/$(ORACLES)/bin/python3
 
-.PHONY: help demo build release test fleet-test bench lint sanitize outdated format pictures install uninstall deb dist package-test clean
+.PHONY: help demo build release test test-long fleet-test bench lint sanitize outdated format pictures install uninstall deb dist package-test clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1	\2/' | expand -t 18
@@ -21,10 +21,16 @@ release: ## an optimized build in .build/release, which runs where no Swift is i
 	@scripts/bootstrap build
 	$(SWIFT) build -c release --static-swift-stdlib --disable-local-rpath --product pushscope
 
-test: lint ## the whole suite, end to end included; lint first; benchmarks are built, not run
+test: lint ## the whole suite, end to end included; lint first
 	@scripts/bootstrap build test
+	$(SWIFT) build --build-tests
+	@SWIFT='$(SWIFT)' scripts/test
+
+test-long: ## what takes too long for each change: every cause, forwarding by force; benchmarks are built
+	@scripts/bootstrap build test fleet
 	PUSHSCOPE_BENCHMARKS=1 $(SWIFT) build --build-tests
-	@PUSHSCOPE_BENCHMARKS=1 SWIFT='$(SWIFT)' scripts/test
+	PUSHSCOPE_BENCHMARKS=1 PUSHSCOPE_LONG_TESTS=1 $(SWIFT) test --skip-build --filter EndToEndTests.CauseTests
+	@PUSHSCOPE_BENCHMARKS=1 SWIFT='$(SWIFT)' scripts/fleet-test
 
 fleet-test: ## a hundred rounds of forwarding by force, on an old and on the newest engine
 	@scripts/bootstrap build test fleet

@@ -41,6 +41,11 @@ struct CauseCase: Sendable {
   /// Enough for deliveries to be half as slow again, too.
   private static let slowPath = "path: { delay: { distribution: uniform, from: 160ms, to: 240ms } }"
 
+  /// What `make test` plays: a slow provider, a slow path beside a device that loses, and answers that refuse. They are played
+  /// at the same time.
+  static let short = all.filter { ["slow processing", "two at once", "server errors"].contains($0.name) }
+
+  /// What `make test-long` plays.
   static let all: [CauseCase] = [
     CauseCase(
       "expensive connections",

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// Each cause, played by real services and met by a real collector: stamps, PINGs and states are those of a run, what is
+/// Causes, played by real services and met by a real collector: stamps, PINGs and states are those of a run, what is
 /// said is what the collector wrote while it recorded, and the verdict is the right one, with the right name.
 @Suite("Causes of a change, end to end", .serialized)
 struct CauseTests {
@@ -24,7 +24,7 @@ struct CauseTests {
   func verdicts() async throws {
     let watch = MachineWatch()
     defer { watch.stop() }
-    var open = CauseCase.all
+    var open = TestLength.isLong ? CauseCase.all : CauseCase.short
     var problems: [(name: String, problem: Problem)] = []
     for attempt in 1...Self.attempts where !open.isEmpty {
       problems = try await Self.play(open, attempt: attempt, watch)
