@@ -76,7 +76,7 @@ let package = Package(
     .target(
       name: "HTTPServer",
       dependencies: [
-        "Measurement",
+        "Measurement", "Threads",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -122,7 +122,7 @@ let package = Package(
     .target(
       name: "LoopbackService",
       dependencies: [
-        "Configuration", "HTTPServer", "Measurement",
+        "Configuration", "HTTPServer", "Measurement", "Threads",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"),
@@ -166,7 +166,7 @@ let package = Package(
 
     // The animation core, one screen a behavior.
     .executableTarget(
-      name: "gallery", dependencies: ["ConstraintAnimation", "Measurement", "Terminal"],
+      name: "gallery", dependencies: ["ConstraintAnimation", "Measurement", "Terminal", "Threads"],
       path: "Examples/Gallery",
       swiftSettings: strict),
 
@@ -176,7 +176,7 @@ let package = Package(
       name: "StoreTestKit", dependencies: ["Measurement", "Store", "TestKit"], path: "Tests/StoreTestKit",
       swiftSettings: strict),
     .testTarget(name: "MeasurementTests", dependencies: ["Measurement", "TestKit"], swiftSettings: strict),
-    .testTarget(name: "ThreadsTests", dependencies: ["Threads"], swiftSettings: strict),
+    .testTarget(name: "ThreadsTests", dependencies: ["TestKit", "Threads"], swiftSettings: strict),
     .testTarget(
       name: "ConstraintAnimationTests",
       dependencies: ["Measurement", "TestKit", "ConstraintAnimation", "ConstraintAnimationTestKit"],

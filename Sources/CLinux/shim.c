@@ -5,8 +5,9 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <spawn.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Above the standard descriptors, so that giving those to the child overwrites no end of a pipe. */
@@ -28,40 +29,52 @@ static int make_pipe(int ends[2]) {
   return 0;
 }
 
-static int spawn(char *const *arguments, char *const *environment, int input, int output, pid_t *pid) {
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  sigset_t none, all;
+/* Between vfork and exec, in the parent's memory: system calls only. */
+static void become(
+  char *const *arguments, char *const *environment, int input, int output, uint64_t descriptors, volatile int *failure) {
+  struct sigaction usual_action;
   struct sched_param usual;
+  struct rlimit limit;
+  sigset_t none;
+  memset(&usual_action, 0, sizeof usual_action);
+  usual_action.sa_handler = SIG_DFL;
+  for (int number = 1; number < NSIG; number++) sigaction(number, &usual_action, NULL);
   memset(&usual, 0, sizeof usual);
-  sigemptyset(&none);
-  sigfillset(&all);
-  int code = posix_spawn_file_actions_init(&actions);
-  if (code != 0) return code;
-  code = posix_spawnattr_init(&attributes);
-  if (code != 0) {
-    posix_spawn_file_actions_destroy(&actions);
-    return code;
+  if (setpgid(0, 0) != 0 || sched_setscheduler(0, SCHED_OTHER, &usual) != 0 || dup2(input, 0) < 0 || dup2(output, 1) < 0 ||
+      dup2(output, 2) < 0) {
+    *failure = errno;
+    _exit(127);
   }
-  if (code == 0) code = posix_spawn_file_actions_adddup2(&actions, input, 0);
-  if (code == 0) code = posix_spawn_file_actions_adddup2(&actions, output, 1);
-  if (code == 0) code = posix_spawn_file_actions_adddup2(&actions, output, 2);
-  if (code == 0) code = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
-  if (code == 0) code = posix_spawnattr_setsigmask(&attributes, &none);
-  if (code == 0) code = posix_spawnattr_setsigdefault(&attributes, &all);
-  if (code == 0) code = posix_spawnattr_setpgroup(&attributes, 0);
-  if (code == 0) code = posix_spawnattr_setschedpolicy(&attributes, SCHED_OTHER);
-  if (code == 0) code = posix_spawnattr_setschedparam(&attributes, &usual);
-  if (code == 0)
-    code = posix_spawnattr_setflags(
-      &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSCHEDULER);
-  if (code == 0) code = posix_spawn(pid, arguments[0], &actions, &attributes, arguments, environment);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  return code;
+  closefrom(3);
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && descriptors <= limit.rlim_max) {
+    limit.rlim_cur = descriptors;
+    setrlimit(RLIMIT_NOFILE, &limit);
+  }
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+  execve(arguments[0], arguments, environment);
+  *failure = errno;
+  _exit(127);
 }
 
-int clinux_spawn(char *const *arguments, char *const *environment, struct clinux_child *child) {
+/* Not posix_spawn, which cannot set a limit. Signals are blocked, so that no handler of this process runs in the child. */
+static int spawn(
+  char *const *arguments, char *const *environment, int input, int output, uint64_t descriptors, pid_t *pid) {
+  sigset_t all, former;
+  volatile int failure = 0;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &former);
+  pid_t child = vfork();
+  if (child == 0) become(arguments, environment, input, output, descriptors, &failure);
+  if (child < 0) failure = errno;
+  pthread_sigmask(SIG_SETMASK, &former, NULL);
+  if (child > 0 && failure != 0) waitpid(child, NULL, 0);
+  if (failure == 0) *pid = child;
+  return failure;
+}
+
+int clinux_spawn(
+  char *const *arguments, char *const *environment, uint64_t descriptors, struct clinux_child *child) {
   int input[2], output[2];
   int code = make_pipe(input);
   if (code != 0) return code;
@@ -71,7 +84,7 @@ int clinux_spawn(char *const *arguments, char *const *environment, struct clinux
     close(input[1]);
     return code;
   }
-  code = spawn(arguments, environment, input[0], output[1], &child->pid);
+  code = spawn(arguments, environment, input[0], output[1], descriptors, &child->pid);
   close(input[0]);
   close(output[1]);
   if (code != 0) {

@@ -280,14 +280,29 @@ static inline int clinux_clock_is_synchronized(int64_t *error) {
   return !(state.status & STA_UNSYNC);
 }
 
-/* A child with pipes to its standard input and from its output and errors. The file actions that close every other
-   descriptor, and the flag that sets the policy, are hidden from Swift by feature macros. */
+/* A child with pipes to its standard input and from its output and errors. */
 struct clinux_child {
   pid_t pid;
   int input, output;
 };
 /* Starts a program by its path: signals as usual, a process group of its own, usual scheduling, no other descriptor.
-   Returns 0 or an errno value. */
-int clinux_spawn(char *const *arguments, char *const *environment, struct clinux_child *child);
+   `descriptors` is its soft limit of them. Returns 0 or an errno value. */
+int clinux_spawn(
+  char *const *arguments, char *const *environment, uint64_t descriptors, struct clinux_child *child);
+
+/* RLIMIT_NOFILE is an enumerator, and the type of the first argument depends on feature macros. */
+static inline int clinux_descriptor_limit(uint64_t *soft, uint64_t *hard) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return -1;
+  *soft = limit.rlim_cur;
+  *hard = limit.rlim_max;
+  return 0;
+}
+static inline int clinux_set_descriptor_limit(uint64_t soft) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return -1;
+  limit.rlim_cur = soft;
+  return setrlimit(RLIMIT_NOFILE, &limit);
+}
 
 #endif

@@ -2,6 +2,7 @@ import CLinux
 import Configuration
 import Glibc
 import Measurement
+import Threads
 
 /// Sends one POST request and waits for the answer; follows no redirect.
 public protocol WebhookClient: Sendable {
@@ -56,7 +57,7 @@ struct CommandChannel: AlertChannel {
       ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8"]
       + (getenv("HOME").map { ["HOME=" + String(cString: $0)] } ?? [])
     let code = Self.withCStrings(arguments) { arguments in
-      Self.withCStrings(environment) { clinux_spawn(arguments, $0, &child) }
+      Self.withCStrings(environment) { clinux_spawn(arguments, $0, DescriptorLimit.inherited, &child) }
     }
     guard code == 0 else { return "the command cannot be started: \(String(cString: strerror(code)))" }
     var exchange = CommandExchange(child: child, input: json)

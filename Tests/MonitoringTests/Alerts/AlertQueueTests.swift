@@ -5,6 +5,7 @@ import Measurement
 import Store
 import TestKit
 import Testing
+import Threads
 
 @testable import Monitoring
 
@@ -167,6 +168,13 @@ import Testing
     }
     // The C library of a spawned process ignores two signals of its own, 32 and 33.
     #expect(masks.count == 2 && masks.allSatisfy { $0 & ~0x1_8000_0000 == 0 }, "\(status)")
+  }
+
+  @Test func commandGetsTheLimitThatThisProcessWasStartedWith() {
+    let before = DescriptorLimit.inherited
+    DescriptorLimit.raise()
+    #expect(deliver(["/bin/sh", "-c", "ulimit -n"]).output == "\(before)\n")
+    #expect(DescriptorLimit.current >= before)
   }
 
   @Test func argumentsReachNoShell() {
