@@ -38,6 +38,58 @@ struct ReloadTests {
     try eventually(what, seen: { collector.standardError }) { try holds() ? true : nil }
   }
 
+  /// What a collector has open, and its threads by name.
+  private func resources(_ collector: RunningProcess) -> (descriptors: Int, threads: [String: Int]) {
+    let manager = FileManager.default
+    let process = "/proc/\(collector.pid)"
+    let names = ((try? manager.contentsOfDirectory(atPath: "\(process)/task")) ?? []).compactMap {
+      try? String(contentsOfFile: "\(process)/task/\($0)/comm", encoding: .utf8)
+    }
+    return (
+      (try? manager.contentsOfDirectory(atPath: "\(process)/fd").count) ?? 0,
+      Dictionary(names.map { ($0.trimmingCharacters(in: .newlines), 1) }, uniquingKeysWith: +)
+    )
+  }
+
+  @Test(
+    "after twenty reloads as many threads, descriptors and connections as after a start",
+    .timeLimit(.minutes(3)))
+  func leavesNothing() throws {
+    let installation = try Installation()
+    let service = try installation.startLoopback()
+    let file = installation.directory.file("loopback/loopback.yaml")
+    let written = try String(contentsOfFile: file, encoding: .utf8)
+    func write(_ rate: Int) throws {
+      try installation.directory.write(
+        "loopback/loopback.yaml", written.replacing("poisson, rate: 4/s", with: "poisson, rate: \(rate)/s"))
+    }
+    try write(30)
+    let collector = try RunningProcess(
+      Programs.pushscope, ["collect", "--config", file, "--store", installation.store, "--drain", "1s"])
+    try wait("all four send", collector) {
+      let rows = try? installation.query(
+        "SELECT count(DISTINCT target) FROM sample_view WHERE state IN ('accepted', 'delivered')")
+      return rows?.first?.first == "4"
+    }
+    let before = resources(collector)
+    for round in 1...20 {
+      // Every second time one target alone changes.
+      try write(round.isMultiple(of: 2) ? 30 : 31)
+      collector.signal(SIGHUP)
+      try wait("reload \(round) is taken", collector) {
+        try details("config_reloaded", installation).count == round
+      }
+    }
+    // A few are those of threads that the system's libraries keep.
+    try eventually("nothing is left", seen: { "\(before) \(resources(collector))" }) {
+      let after = resources(collector)
+      return ["credentials", "subscriber"].allSatisfy { after.threads[$0] == 1 }
+        && after.descriptors <= before.descriptors + 5
+    }
+    #expect(try collector.stop() == 0)
+    try service.stop()
+  }
+
   @Test(
     "unchanged targets do not notice; changed ones go on, removed ones end, new ones begin",
     .timeLimit(.minutes(4)))

@@ -61,6 +61,9 @@ final class CredentialRegistry {
     self.post = post
   }
 
+  /// Whether there is nothing to renew.
+  var isEmpty: Bool { entries.isEmpty }
+
   /// Whether every credential has been issued once.
   var isComplete: Bool { entries.allSatisfy { $0.schedule.issued != nil } }
 

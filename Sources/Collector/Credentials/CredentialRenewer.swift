@@ -3,13 +3,13 @@ import Providers
 import Synchronization
 import Threads
 
-/// Makes and renews the credentials of a run's targets on a thread of its own: tokens are signed or fetched before the first
-/// notification and renewed before they expire, so that no notification waits for one.
+/// Makes and renews the credentials of the targets that a configuration of a run begins, on the run's thread for that: tokens are
+/// signed or fetched before the first notification and renewed before they expire, so that no notification waits for one.
 final class CredentialRenewer: Sendable {
   private struct State {
     /// In the order of the answers; not yet passed to the registry.
     var feedback: [CredentialFeedback] = []
-    /// Targets that do not use these credentials any more; not yet passed to the registry.
+    /// Targets that do not use these credentials any more.
     var dropped: Set<TargetID> = []
     var isStopping = false
     var replace: (@Sendable (CredentialedProviders, TargetID) -> Void)?
@@ -19,28 +19,62 @@ final class CredentialRenewer: Sendable {
   }
 
   private let state = Mutex(State())
-  private let wake: WakeSignal
+  private let thread: CredentialThread
   /// The targets that have no credential after the first round.
   private let firstRound = FirstResult<[MissingCredential], CollectorError>()
 
   /// Starts to make the first credentials.
   /// - Parameters:
+  ///   - thread: of the run.
   ///   - timeout: how long the first round may take.
   ///   - post: takes events and log lines, on the renewer's thread.
   init(
-    _ items: [CredentialRegistry.Item], clock: any HostClock, seed: UInt64, firstSerial: Int = 0,
-    timeout: Duration, post: @escaping @Sendable ([Observation]) -> Void
+    _ items: [CredentialRegistry.Item], on thread: CredentialThread, clock: any HostClock, seed: UInt64,
+    firstSerial: Int = 0, timeout: Duration, post: @escaping @Sendable ([Observation]) -> Void
   ) throws(ThreadError) {
-    wake = try WakeSignal()
+    self.thread = thread
     guard !items.isEmpty else {
       firstRound.finish(.success([]))
       return
     }
-    try DedicatedThread.start(name: "credentials") { [self] in
+    try thread.add { [self] in
       let registry = CredentialRegistry(
         items, clock: clock, seed: seed, firstSerial: firstSerial, replace: { [self] in replace($0, of: $1) },
         tryAgain: { [self] target in state.withLock { $0.tryAgain }?(target) }, post: post)
-      run(registry, clock: clock, timeout: timeout)
+      return Renewal(of: self, registry, clock: clock, deadline: clock.monotonicNow() + timeout)
+    }
+  }
+
+  /// Renews on the thread, until the renewer is stopped or no target uses its credentials any more.
+  private final class Renewal: CredentialThread.Work {
+    private let renewer: CredentialRenewer
+    private let registry: CredentialRegistry
+    private let clock: any HostClock
+    /// Of the first round.
+    private let deadline: MonotonicTime
+
+    init(
+      of renewer: CredentialRenewer, _ registry: CredentialRegistry, clock: any HostClock,
+      deadline: MonotonicTime
+    ) {
+      (self.renewer, self.registry, self.clock, self.deadline) = (renewer, registry, clock, deadline)
+    }
+
+    func step() -> Duration? {
+      let news = renewer.takeNews()
+      if news.isStopping { return nil }
+      if !news.dropped.isEmpty { registry.drop(news.dropped) }
+      for entry in news.feedback { registry.note(entry) }
+      let rest = registry.isEmpty ? nil : registry.step()
+      renewer.finishFirstRound(registry, isLate: clock.monotonicNow() > deadline)
+      return rest
+    }
+  }
+
+  private func takeNews() -> (isStopping: Bool, feedback: [CredentialFeedback], dropped: Set<TargetID>) {
+    state.withLock { state in
+      defer { state.feedback = [] }
+      return (state.isStopping, state.feedback, state.dropped)
     }
   }
 
@@ -74,16 +108,16 @@ final class CredentialRenewer: Sendable {
       state.dropped.formUnion(targets)
       for target in targets { state.providers[target] = nil }
     }
-    wake.raise()
+    thread.look()
   }
 
   /// Takes what an answer says of a credential. Called on the timing thread; does not block.
   func note(_ feedback: CredentialFeedback) {
     state.withLock { $0.feedback.append(feedback) }
-    wake.raise()
+    thread.look()
   }
 
-  /// Ends the thread, and ``first()`` with an error.
+  /// Ends the renewal, and ``first()`` with an error.
   func stop() {
     // The closures may own whoever calls this: they are released outside the lock.
     _ = state.withLock { state in
@@ -91,7 +125,7 @@ final class CredentialRenewer: Sendable {
       state.isStopping = true
       return (state.replace, state.tryAgain)
     }
-    wake.raise()
+    thread.look()
     firstRound.finish(
       .failure(CollectorError(.credentials, "stopped before the first credentials were made")))
   }
@@ -101,22 +135,6 @@ final class CredentialRenewer: Sendable {
       guard !state.dropped.contains(target) else { return }
       state.providers[target] = providers
       state.replace?(providers, target)
-    }
-  }
-
-  private func run(_ registry: CredentialRegistry, clock: any HostClock, timeout: Duration) {
-    let deadline = clock.monotonicNow() + timeout
-    while true {
-      let rest = registry.step()
-      finishFirstRound(registry, isLate: clock.monotonicNow() > deadline)
-      wake.wait(atMost: rest)
-      let (isStopping, feedback, dropped) = state.withLock { state in
-        defer { state.feedback = [] }
-        return (state.isStopping, state.feedback, state.dropped)
-      }
-      if isStopping { return }
-      if !dropped.isEmpty { registry.drop(dropped) }
-      for entry in feedback { registry.note(entry) }
     }
   }
 

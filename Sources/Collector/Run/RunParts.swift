@@ -12,6 +12,8 @@ struct RunParts: Sendable {
   let store: CollectorStore
   let inbox: RecorderInbox
   let environment: CollectorEnvironment
+  /// Makes and renews credentials.
+  let credentials: CredentialThread
 
   private var clock: any HostClock { environment.clock }
 
@@ -31,7 +33,8 @@ struct RunParts: Sendable {
       credentials: targets.compactMap { $0.target.credential(id: $0.id, clock: clock) },
       subscriptions: targets.compactMap {
         $0.target.subscription(id: $0.id, seed: seed, authenticator: authenticator, bootID: bootID)
-      }, clock: clock, seed: seed, generation: generation, timeout: environment.options.startTimeout,
+      }, on: credentials, clock: clock, seed: seed, generation: generation,
+      timeout: environment.options.startTimeout,
       sink: inbox, post: { [inbox] in inbox.post($0) })
   }
 

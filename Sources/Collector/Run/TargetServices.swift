@@ -21,6 +21,8 @@ final class TargetServices: Sendable {
   }
 
   private let renewer: CredentialRenewer
+  /// The targets that they are of, but for those that were dropped.
+  private let targets: Mutex<Set<TargetID>>
   /// Which of the run's configurations they are of.
   private let generation: Int
   private let subscribers: [(subscription: Subscription, subscriber: NtfySubscriber)]
@@ -30,14 +32,15 @@ final class TargetServices: Sendable {
 
   /// Starts to make credentials and to open subscriptions.
   /// - Parameters:
+  ///   - thread: makes the run's credentials.
   ///   - generation: which of the run's configurations they are of, from 0.
   ///   - timeout: how long ``ready()`` waits for the network.
   ///   - sink: takes the receipts of subscriptions.
   ///   - post: takes events and log lines, from any thread.
   /// - Throws: ``ThreadError``, ``TransportError``.
   init(
-    credentials: [Credential], subscriptions: [Subscription], clock: any HostClock, seed: UInt64,
-    generation: Int = 0, timeout: Duration, sink: any ReceiptSink,
+    credentials: [Credential], subscriptions: [Subscription], on thread: CredentialThread,
+    clock: any HostClock, seed: UInt64, generation: Int = 0, timeout: Duration, sink: any ReceiptSink,
     post: @escaping @Sendable ([Observation]) -> Void
   ) throws {
     let items = Self.items(credentials)
@@ -50,8 +53,11 @@ final class TargetServices: Sendable {
     self.generation = generation
     // Numbers of their own for each configuration: what is still said of a former one's credential is not taken for this
     // one's.
+    targets = Mutex(
+      Set(credentials.map(\.client.target)).union(subscriptions.map(\.subject.target)))
     renewer = try CredentialRenewer(
-      items, clock: clock, seed: seed, firstSerial: generation << 20, timeout: timeout, post: post)
+      items, on: thread, clock: clock, seed: seed, firstSerial: generation << 20, timeout: timeout, post: post
+    )
     var subscribers: [(subscription: Subscription, subscriber: NtfySubscriber)] = []
     for subscription in subscriptions {
       do {
@@ -131,8 +137,12 @@ final class TargetServices: Sendable {
     }
   }
 
+  /// Whether no target has a credential or a subscription of these.
+  var isEmpty: Bool { targets.withLock { $0.isEmpty } }
+
   /// Ends what belongs to some targets, which go on as something else or end.
   func drop(_ targets: Set<TargetID>) {
+    self.targets.withLock { $0.subtract(targets) }
     renewer.drop(targets)
     for (subscription, subscriber) in subscribers where targets.contains(subscription.subject.target) {
       subscriber.stop()
@@ -157,6 +167,7 @@ final class ServiceList: Sendable {
 
   /// Services that are added after ``stop()`` are stopped at once.
   func add(_ services: TargetServices) {
+    if services.isEmpty { return }
     let isStopped = state.withLock { state in
       state.services.append(services)
       return state.isStopped
@@ -168,7 +179,16 @@ final class ServiceList: Sendable {
 
   func note(_ observations: [Observation]) { for services in all { services.note(observations) } }
 
-  func drop(_ targets: Set<TargetID>) { for services in all { services.drop(targets) } }
+  /// Ends what belongs to some targets, and forgets services that are of no other.
+  func drop(_ targets: Set<TargetID>) {
+    for services in all { services.drop(targets) }
+    // Released outside the lock.
+    _ = state.withLock { state in
+      let former = state.services
+      state.services.removeAll(where: \.isEmpty)
+      return former
+    }
+  }
 
   func stop() {
     let services = state.withLock { state in

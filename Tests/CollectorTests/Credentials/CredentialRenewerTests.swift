@@ -20,7 +20,8 @@ import Testing
 
   @Test func theFirstTokenIsThereBeforeAnythingIsSent() async throws {
     let keeper = try CredentialRenewer(
-      [Self.item(ScriptedSource())], clock: SystemClock(), seed: 1, timeout: .seconds(30), post: { _ in })
+      [Self.item(ScriptedSource())], on: CredentialThread(), clock: SystemClock(), seed: 1,
+      timeout: .seconds(30), post: { _ in })
     let first = try await keeper.first()
     #expect(first.providers.keys.map(\.rawValue) == [1])
     #expect(first.missing.isEmpty)
@@ -33,7 +34,8 @@ import Testing
   @Test func whatCannotBeMadeEndsTheRunBeforeItBegins() async throws {
     let source = ScriptedSource([.failed("the key is none", isFinal: true, retryAfter: nil)])
     let keeper = try CredentialRenewer(
-      [Self.item(source)], clock: SystemClock(), seed: 1, timeout: .seconds(30), post: { _ in })
+      [Self.item(source)], on: CredentialThread(), clock: SystemClock(), seed: 1, timeout: .seconds(30),
+      post: { _ in })
     await #expect(throws: CollectorError(.credentials, "no test token: the key is none")) {
       try await keeper.first()
     }
@@ -43,7 +45,8 @@ import Testing
   @Test func anIssuerOutOfReachIsGivenTimeAndThenAskedOnAndOn() async throws {
     let source = ScriptedSource([.failed("connection refused", isFinal: false, retryAfter: nil)])
     let keeper = try CredentialRenewer(
-      [Self.item(source)], clock: SystemClock(), seed: 1, timeout: .zero, post: { _ in })
+      [Self.item(source)], on: CredentialThread(), clock: SystemClock(), seed: 1, timeout: .zero,
+      post: { _ in })
     let first = try await keeper.first()
     #expect(first.missing.map(\.target) == [Self.target])
     #expect(first.missing.map(\.reason) == ["no test token: connection refused"])
@@ -61,7 +64,8 @@ import Testing
     let clock = SteppedHostClock()
     let source = ScriptedSource(isRemote: true)
     let keeper = try CredentialRenewer(
-      [Self.item(source)], clock: clock, seed: 1, timeout: .seconds(30), post: { _ in })
+      [Self.item(source)], on: CredentialThread(), clock: clock, seed: 1, timeout: .seconds(30),
+      post: { _ in })
     _ = try await keeper.first()
     let (renewals, told) = AsyncStream<Int>.makeStream()
     keeper.onRenewal { renewed, _ in told.yield(renewed.serial ?? 0) }
@@ -83,7 +87,7 @@ import Testing
 
   @Test func withoutCredentialsThereIsNothingToWaitFor() async throws {
     let keeper = try CredentialRenewer(
-      [], clock: SystemClock(), seed: 1, timeout: .seconds(30), post: { _ in })
+      [], on: CredentialThread(), clock: SystemClock(), seed: 1, timeout: .seconds(30), post: { _ in })
     #expect(try await keeper.first().providers.isEmpty)
     keeper.note(Self.refusal(of: 0))
     keeper.stop()
@@ -93,7 +97,7 @@ import Testing
   @Test func whenItIsStoppedItHoldsNobody() throws {
     final class Sender: Sendable {}
     let keeper = try CredentialRenewer(
-      [], clock: SystemClock(), seed: 1, timeout: .seconds(30), post: { _ in })
+      [], on: CredentialThread(), clock: SystemClock(), seed: 1, timeout: .seconds(30), post: { _ in })
     weak var sender: Sender?
     do {
       let held = Sender()
@@ -113,7 +117,8 @@ import Testing
     let failures = [CredentialOutcome](
       repeating: .failed("no", isFinal: false, retryAfter: .seconds(3600)), count: 50)
     let keeper = try CredentialRenewer(
-      [Self.item(ScriptedSource(failures))], clock: SystemClock(), seed: 1, timeout: .seconds(30),
+      [Self.item(ScriptedSource(failures))], on: CredentialThread(), clock: SystemClock(), seed: 1,
+      timeout: .seconds(30),
       post: { _ in })
     keeper.stop()
     await #expect(throws: CollectorError.self) { try await keeper.first() }

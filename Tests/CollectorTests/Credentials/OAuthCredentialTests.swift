@@ -76,7 +76,7 @@ struct OAuthCredentialTests {
       [
         .init(
           source: try Self.credential(account, at: origin + "/token"), rule: .oauth, clients: [client])
-      ], clock: SystemClock(), seed: 1, timeout: .seconds(30), post: { _ in })
+      ], on: CredentialThread(), clock: SystemClock(), seed: 1, timeout: .seconds(30), post: { _ in })
     defer { keeper.stop() }
     let providers = try await keeper.first().providers
     let run = TransportRun()

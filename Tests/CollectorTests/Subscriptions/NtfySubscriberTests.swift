@@ -167,9 +167,9 @@ struct NtfySubscriberTests {
       authenticator: Self.authenticator, bootID: "this boot", seed: 1)
     let clock = SystemClock()
     let services = try TargetServices(
-      credentials: [], subscriptions: [.init(subject: subject, providers: { _ in [] })], clock: clock,
-      seed: 1,
-      timeout: .seconds(20), sink: TestSink(repliesAtOnce: true), post: { _ in })
+      credentials: [], subscriptions: [.init(subject: subject, providers: { _ in [] })],
+      on: CredentialThread(), clock: clock, seed: 1, timeout: .seconds(20),
+      sink: TestSink(repliesAtOnce: true), post: { _ in })
     defer { services.stop() }
     func publisherConnects() {
       services.note([.event(Event(at: clock.wallNow(), kind: .connected, target: subject.target))])
