@@ -36,13 +36,22 @@ public final class HTTPServer: Sendable {
   ) async throws -> HTTPServer {
     let tls = try configuration.identity.map { try TLSIdentity(configuration, $0) }
     let table = try await eventLoop.submit {
+      let reserve = DescriptorReserve(configuration.limits.reservedDescriptors) { limit in
+        configuration.onShortage?(limit)
+      }
       let table = ConnectionTable(
-        limits: configuration.limits, clock: clock, responder: responder, eventLoop: eventLoop)
+        limits: configuration.limits, clock: clock, responder: responder, reserve: reserve,
+        eventLoop: eventLoop)
       return NIOLoopBound(table, eventLoop: eventLoop)
     }.get()
     let bootstrap = ServerBootstrap(group: eventLoop, childGroup: eventLoop)
       .serverChannelOption(.backlog, value: 256)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .serverChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(table.value.reserve.makeBackoff())
+        }
+      }
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
       // Reads at most one TLS record at a time, so that further data stays in the kernel.
       .childChannelOption(.maxMessagesPerRead, value: 1)
@@ -108,7 +117,12 @@ public final class HTTPServer: Sendable {
     _ channel: any Channel, to table: ConnectionTable, tls: NIOSSLContext?,
     _ configuration: HTTPServerConfiguration
   ) throws {
-    guard let id = table.admit(channel) else { throw ChannelError.operationUnsupported }
+    let descriptor = try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+      of: NIOBSDSocket.Handle.self
+    ) { $0 }
+    guard let id = table.admit(channel, descriptor: descriptor ?? -1) else {
+      throw ChannelError.operationUnsupported
+    }
     let protocols = configuration.protocols
     let bound = NIOLoopBound(table, eventLoop: channel.eventLoop)
     channel.closeFuture.whenComplete { _ in bound.value.removed(id) }
@@ -248,6 +262,8 @@ public struct HTTPServerConfiguration: Sendable {
   public var clientAuthorityFile: String?
   /// Adds handlers to a new connection's pipeline, before TLS. Called on the event loop with the connection's number.
   public var prepareTransport: (@Sendable (any Channel, _ id: Int) throws -> Void)?
+  /// Told when no descriptor is left for further connections, with the limit of them; at most once a minute, on the event loop.
+  public var onShortage: (@Sendable (_ limit: UInt64) -> Void)?
 
   /// Protocols by their ALPN names (RFC 7301).
   public enum ApplicationProtocol: String, Sendable, Hashable {
@@ -276,6 +292,9 @@ public struct HTTPServerLimits: Sendable {
   /// one that has been idle longest, for at least ``unauthenticatedIdleTimeout``; if there is none, it is closed
   /// immediately.
   public var connections = 256
+  /// Descriptors that connections leave to the rest of the process. Where the limit of descriptors is reached before that of
+  /// connections, the same rules apply; while nothing can be replaced, nothing is accepted.
+  public var reservedDescriptors = 24
   /// Unauthenticated connections of one source (``SourceAddress``). A further one replaces the oldest of them.
   public var unauthenticatedPerSource = 64
   /// SETTINGS_MAX_CONCURRENT_STREAMS in the first SETTINGS.

@@ -21,6 +21,8 @@ public struct LoopbackOptions: Sendable {
   public var scriptCapacity: Int
   /// File for the script, as JSON Lines.
   public var scriptFile: String?
+  /// Told when no descriptor is left for further connections, with the limit of them.
+  public var onShortage: (@Sendable (_ limit: UInt64) -> Void)?
 
   public init(
     host: String = "127.0.0.1", port: Int = 8471, credentialsDirectory: String,

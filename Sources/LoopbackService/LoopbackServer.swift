@@ -48,6 +48,7 @@ public final class LoopbackServer: Sendable {
       var configuration = HTTPServerConfiguration(
         host: options.host, port: options.port, identity: identity, limits: limits,
         clientAuthorityFile: files.authorityFile)
+      configuration.onShortage = options.onShortage
       if options.scenario.delaysConnections {
         configuration.prepareTransport = { channel, id in
           try channel.pipeline.syncOperations.addHandler(DelayedPath(connection: id, service: service.value))

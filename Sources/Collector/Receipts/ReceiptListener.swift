@@ -45,8 +45,9 @@ final class ReceiptListener: Sendable {
             eventLoop: eventLoop, loop: loop),
           eventLoop: eventLoop)
       }.get()
-      let configuration = HTTPServerConfiguration(
+      var configuration = HTTPServerConfiguration(
         host: options.host, port: options.port, identity: identity, limits: options.limits)
+      configuration.onShortage = options.onShortage
       let server = try await HTTPServer.start(
         configuration, on: eventLoop, clock: clock, responder: ReceiptResponder(service: service))
       return ReceiptListener(group: group, loop: loop, server: server, service: service)
@@ -91,6 +92,8 @@ struct ReceiptListenerOptions: Sendable {
   /// `/v1/clock` shows only times after this one, even when the wall clock was set back, so that no stamp of an earlier
   /// listener is taken for one of this listener's.
   var showsTimesAfter: WallTime?
+  /// Told when no descriptor is left for further connections, with the limit of them.
+  var onShortage: (@Sendable (_ limit: UInt64) -> Void)?
 
   init(host: String, port: Int, certificateFile: String, keyFile: String) {
     self.host = host

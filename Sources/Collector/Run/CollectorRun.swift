@@ -1,4 +1,5 @@
 import Configuration
+import HTTPServer
 import Logging
 import Measurement
 import Providers
@@ -119,6 +120,9 @@ final class CollectorRun: Sendable {
     var listenerOptions = ReceiptListenerOptions(
       host: receipts.listen.host, port: receipts.listen.port, certificateFile: receipts.certificateFile,
       keyFile: receipts.keyFile.path)
+    listenerOptions.onShortage = { [logger = environment.logger] limit in
+      logger.error("\(HTTPServerConfiguration.shortageWords("receipt listener", limit: limit))")
+    }
     listenerOptions.showsTimesAfter = try store.latestTimeShown(bootID: bootID)
     return try await ReceiptListener.start(
       listenerOptions, authenticator: ReceiptAuthenticator(secret: secret, collectorID: store.collectorID),
@@ -158,7 +162,9 @@ final class CollectorRun: Sendable {
           registration[target.configuration.name].map { target.observed(as: $0) }
         }))
     return ActiveRun(
-      RunParts(run: id, bootID: bootID, store: store, inbox: inbox, environment: environment),
+      RunParts(
+        run: id, bootID: bootID, store: store, inbox: inbox, environment: environment,
+        credentials: try CredentialThread()),
       targets: targets.compactMap { target in
         registration[target.configuration.name].map {
           .init(id: $0.id, variants: $0.variants, target: target)

@@ -69,7 +69,7 @@ public final class CollectorService: Sendable {
   ///   - onStart: called when a run begins to send.
   ///   - onEnd: called when a run is closed.
   /// - Returns: the outcome of the last run; `nil` when none was closed.
-  /// - Throws: ``CollectorError``, `StoreError`, `FileReadError` or `HTTPServerError` before anything is sent;
+  /// - Throws: ``CollectorError``, `DescriptorShortage`, `StoreError`, `FileReadError` or `HTTPServerError` before anything is sent;
   ///   `StoreError` later only when the last changes could not be committed.
   @discardableResult
   public func run(
@@ -80,7 +80,8 @@ public final class CollectorService: Sendable {
     var next = RunCoordinator.Start(name: environment.options.runName)
     var last: RunEnd?
     // Configuration errors are found before the store is opened.
-    _ = try RunPreparation(configuration, environment)
+    let preparation = try RunPreparation(configuration, environment)
+    try DescriptorNeed.check(configuration, targets: preparation.targets.count)
     // If the kernel does not tell, a boot that no device can name, so that no device's clock is taken for this host's.
     let bootID = BootID.current() ?? UUID().uuidString
     try await checkListener()

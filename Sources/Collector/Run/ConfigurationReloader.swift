@@ -80,6 +80,7 @@ final class ConfigurationReloader: Sendable {
   private func take(_ new: PushscopeConfiguration, because reason: String) async throws -> ReloadOutcome {
     let plan = ReloadPlan(from: configuration, to: new)
     let preparation = try RunPreparation(plan.configuration, environment)
+    try DescriptorNeed.check(plan.configuration, targets: preparation.targets.count)
     // Before they are read: a file that is replaced in between is noticed afterwards.
     let listeners = ListenerContents(of: plan.configuration)
     try plan.configuration.checkListenerFiles()

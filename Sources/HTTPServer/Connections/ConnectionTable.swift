@@ -22,6 +22,7 @@ final class ConnectionTable {
   let clock: any HostClock
   let responder: any HTTPResponder
   let eventLoop: any EventLoop
+  let reserve: DescriptorReserve
   private let budget: MemoryBudget
   private var entries: [Int: Entry] = [:]
   private var lastID = 0
@@ -29,8 +30,10 @@ final class ConnectionTable {
   private var drained: EventLoopPromise<Void>?
 
   init(
-    limits: HTTPServerLimits, clock: any HostClock, responder: any HTTPResponder, eventLoop: any EventLoop
+    limits: HTTPServerLimits, clock: any HostClock, responder: any HTTPResponder, reserve: DescriptorReserve,
+    eventLoop: any EventLoop
   ) {
+    self.reserve = reserve
     self.limits = limits
     self.clock = clock
     self.responder = responder
@@ -52,16 +55,21 @@ final class ConnectionTable {
   // MARK: Admission
 
   /// The connection's number; `nil` when there are too many connections or the server shuts down.
-  func admit(_ channel: any Channel) -> Int? {
+  func admit(_ channel: any Channel, descriptor: Int32) -> Int? {
     let source = SourceAddress.group(channel.remoteAddress?.ipAddress ?? "")
-    guard drained == nil, makeRoom(for: source) else { return nil }
+    let isShort = reserve.isReached(by: descriptor)
+    if isShort { reserve.noteShortage() }
+    guard drained == nil, makeRoom(for: source, isShort: isShort) else {
+      if isShort { DescriptorReserve.pauseAccepting(of: channel) }
+      return nil
+    }
     lastID += 1
     entries[lastID] = Entry(channel: channel, source: source, since: .now())
     return lastID
   }
 
-  /// Closes a connection when the source or the server has reached its limit.
-  private func makeRoom(for source: String) -> Bool {
+  /// Closes a connection when the source or the server has reached its limit, or the process that of descriptors.
+  private func makeRoom(for source: String, isShort: Bool) -> Bool {
     var strangers: [String: [Int]] = [:]
     for (id, entry) in entries where !entry.isAuthenticated {
       strangers[entry.source, default: []].append(id)
@@ -69,7 +77,7 @@ final class ConnectionTable {
     if let own = strangers[source], own.count >= limits.unauthenticatedPerSource, let oldest = own.min() {
       evict(oldest)
     }
-    guard entries.count >= limits.connections else { return true }
+    guard isShort || entries.count >= limits.connections else { return true }
     // The oldest unauthenticated connection of the source with most of them.
     let crowd = strangers.values.max { ($0.count, $1.min() ?? 0) < ($1.count, $0.min() ?? 0) }
     guard let victim = crowd?.min() ?? longestIdle() else { return false }

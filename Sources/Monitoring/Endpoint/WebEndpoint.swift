@@ -20,10 +20,11 @@ final class WebEndpoint: Sendable {
   }
 
   /// Listens from when this returns.
+  /// - Parameter onShortage: told when no descriptor is left for further connections, with the limit of them.
   /// - Throws: ``HTTPServerError`` when the address or the certificate cannot be used, `FileReadError` for the password.
   static func start(
-    _ configuration: ServiceConfiguration, clock: any HostClock,
-    content: WebContent
+    _ configuration: ServiceConfiguration, clock: any HostClock, content: WebContent,
+    onShortage: (@Sendable (_ limit: UInt64) -> Void)? = nil
   ) async throws -> WebEndpoint {
     let identity = try Self.identity(of: configuration)
     let access = WebAccess(try WebAccess.Rules(configuration))
@@ -32,8 +33,9 @@ final class WebEndpoint: Sendable {
       // localhost is a name, and the listener's address is not to depend on a resolver.
       let host =
         configuration.listen.host.lowercased() == "localhost" ? "127.0.0.1" : configuration.listen.host
-      let options = HTTPServerConfiguration(
+      var options = HTTPServerConfiguration(
         host: host, port: configuration.listen.port, identity: identity, limits: limits)
+      options.onShortage = onShortage
       let responder = WebResponder(access: access, listen: configuration.listen, content: content)
       let server = try await HTTPServer.start(options, on: group.next(), clock: clock, responder: responder)
       return WebEndpoint(group: group, server: server, access: access)
