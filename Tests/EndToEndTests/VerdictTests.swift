@@ -10,6 +10,23 @@ struct VerdictTests {
     try run(Programs.pushscope, arguments + ["--store", installation.store])
   }
 
+  @Test(
+    "the file of --junit is refused before the run; one that cannot be written at its end costs no verdict")
+  func unwritableJUnit() throws {
+    let installation = try Installation(rate: "100/s")
+    let service = try installation.startLoopback(scenario: "answers: { delay: 1ms }\n")
+    let gate = ["--count", "50", "--gate", "accept within 1us share 50%", "--junit"]
+    let refused = try installation.collect(gate + [installation.directory.file("none/gate.xml")])
+    #expect(try refused.waitForExit() == 73)
+    #expect(refused.standardError.contains("none/gate.xml does not exist"), "\(refused.standardError)")
+    #expect(!FileManager.default.fileExists(atPath: installation.store))
+    let full = try installation.collect(gate + ["/dev/full"])
+    #expect(try full.waitForExit() == 99)
+    #expect(full.standardOutput.contains("gate breached"), "\(full.standardOutput)")
+    #expect(full.standardError.contains("no space left for /dev/full"), "\(full.standardError)")
+    try service.stop()
+  }
+
   @Test("exit codes say passed, breached or undecided", .timeLimit(.minutes(5)))
   func exitCodes() throws {
     let installation = try Installation(rate: "100/s", target: ["receipt_deadline: 30s"])

@@ -3,9 +3,10 @@ import Glibc
 /// A file that appears under its name only when it is complete. It is written without a name (`O_TMPFILE`) where the file
 /// system supports that, else under a temporary name beside it, then renamed.
 ///
-/// An existing file that is not a regular one (a terminal, `/dev/null`, a FIFO) is written directly. Symbolic links are
-/// followed, also dangling ones. Databases are refused (``OutputGuard``). Without ``commit()`` nothing remains and an older
-/// file is unchanged.
+/// An existing file that is not a regular one (a terminal, `/dev/null`, a FIFO) is written directly. One that no other can
+/// replace (it is a mount of its own, or its directory takes no file) gets the complete content in its place at the end.
+/// Symbolic links are followed, also dangling ones. Databases are refused (``OutputGuard``). Without ``commit()`` nothing
+/// remains and an older file is unchanged.
 public final class AtomicFile: ByteSink {
   /// How the file gets its name.
   private enum Way: Equatable {
@@ -13,6 +14,8 @@ public final class AtomicFile: ByteSink {
     /// `O_TMPFILE`: it has no name until the commit and vanishes with the process.
     case unnamed
     case besides
+    /// Kept without a name in a directory for temporary files, and copied.
+    case elsewhere
   }
 
   private let name: String
@@ -22,11 +25,21 @@ public final class AtomicFile: ByteSink {
   private let descriptor: Int32
   private let sink: FileDescriptorSink
   private let databases: OutputGuard
+  /// rename(2).
+  private let rename: (_ from: String, _ to: String) -> Int32
   private var isCommitted = false
 
   /// - Parameter databases: refuses paths of databases.
-  public init(path: String, databases: OutputGuard = OutputGuard()) throws(OutputError) {
+  public convenience init(path: String, databases: OutputGuard = OutputGuard()) throws(OutputError) {
+    try self.init(path: path, databases: databases, rename: { Glibc.rename($0, $1) })
+  }
+
+  init(
+    path: String, databases: OutputGuard = OutputGuard(),
+    rename: @escaping (_ from: String, _ to: String) -> Int32
+  ) throws(OutputError) {
     name = path
+    self.rename = rename
     self.databases = databases
     try databases.check(path)
     var status = stat()
@@ -40,15 +53,46 @@ public final class AtomicFile: ByteSink {
     if exists, kind != S_IFREG {
       way = .direct
       descriptor = open(path, O_WRONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { throw OutputError(errno: errno, name: path) }
     } else {
       let mode = exists ? status.st_mode & 0o777 : 0o666
-      let unnamed = open(OutputPath.directory(of: destination), O_WRONLY | Self.unnamedFile | O_CLOEXEC, mode)
-      unlink(temporary)
-      way = unnamed >= 0 ? .unnamed : .besides
-      descriptor = unnamed >= 0 ? unnamed : open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+      (way, descriptor) = try Self.create(destination, temporary, mode, exists: exists, name: path)
     }
-    guard descriptor >= 0 else { throw OutputError(errno: errno, name: path) }
     sink = FileDescriptorSink(descriptor: descriptor, name: path)
+  }
+
+  /// Opens the file that gets the content first.
+  private static func create(
+    _ destination: String, _ temporary: String, _ mode: mode_t, exists: Bool, name: String
+  ) throws(OutputError) -> (Way, Int32) {
+    // Readable, too: it may have to be copied.
+    let unnamed = open(OutputPath.directory(of: destination), O_RDWR | unnamedFile | O_CLOEXEC, mode)
+    if unnamed >= 0 { return (.unnamed, unnamed) }
+    unlink(temporary)
+    let named = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+    if named >= 0 { return (.besides, named) }
+    let failure = OutputError(errno: errno, name: name)
+    guard exists, [.permissionDenied, .readOnly].contains(failure.code), access(destination, W_OK) == 0 else {
+      throw failure
+    }
+    for directory in [getenv("TMPDIR").map { String(cString: $0) }, "/tmp", "/var/tmp"].compactMap({ $0 }) {
+      let kept = open(directory, O_RDWR | unnamedFile | O_CLOEXEC, 0o600)
+      if kept >= 0 { return (.elsewhere, kept) }
+    }
+    throw failure
+  }
+
+  /// Checks that a file can be written, as far as that can be known before it is; leaves nothing.
+  /// - Throws: what ``init(path:databases:)`` would.
+  public static func check(_ path: String, databases: OutputGuard = OutputGuard()) throws(OutputError) {
+    var status = stat()
+    guard stat(path, &status) == 0, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else {
+      _ = try AtomicFile(path: path, databases: databases)
+      return
+    }
+    // It is not opened: a FIFO may have no reader yet.
+    try databases.check(path)
+    guard access(path, W_OK) == 0 else { throw OutputError(errno: errno, name: path) }
   }
 
   deinit {
@@ -61,9 +105,14 @@ public final class AtomicFile: ByteSink {
   /// Syncs the file to disk and gives it its name.
   public func commit() throws(OutputError) {
     if way != .direct {
-      guard fsync(descriptor) == 0 else { throw OutputError(errno: errno, name: name) }
       // A database may have been created there during a long export.
       try databases.check(destination)
+    }
+    switch way {
+    case .direct: break
+    case .elsewhere: try copy()
+    case .unnamed, .besides:
+      guard fsync(descriptor) == 0 else { throw OutputError(errno: errno, name: name) }
       if way == .unnamed {
         // A link cannot replace a file, so it gets the temporary name first.
         let source = "/proc/self/fd/\(descriptor)"
@@ -71,13 +120,50 @@ public final class AtomicFile: ByteSink {
           throw OutputError(errno: errno, name: name)
         }
       }
-      guard rename(temporary, destination) == 0 else {
+      if rename(temporary, destination) != 0 {
         let number = errno
         unlink(temporary)
-        throw OutputError(errno: number, name: name)
+        // A file that is a mount of its own cannot be replaced.
+        guard number == EBUSY else { throw OutputError(errno: number, name: name) }
+        try copy()
       }
     }
     isCommitted = true
+  }
+
+  /// Puts the content into the existing file. On a full disk the older content stays.
+  private func copy() throws(OutputError) {
+    let target = open(destination, O_WRONLY | O_CLOEXEC)
+    guard target >= 0 else { throw OutputError(errno: errno, name: name) }
+    defer { close(target) }
+    var (status, older) = (stat(), stat())
+    guard fstat(descriptor, &status) == 0, fstat(target, &older) == 0 else {
+      throw OutputError(errno: errno, name: name)
+    }
+    let code = status.st_size > 0 ? posix_fallocate(target, 0, status.st_size) : 0
+    if [ENOSPC, EDQUOT, EFBIG].contains(code) {
+      ftruncate(target, older.st_size)
+      throw OutputError(errno: code, name: name)
+    }
+    let output = FileDescriptorSink(descriptor: target, name: name)
+    var buffer = [UInt8](repeating: 0, count: 256 * 1024)
+    var offset: off_t = 0
+    while offset < status.st_size {
+      let count = pread(descriptor, &buffer, buffer.count, offset)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw OutputError(errno: count < 0 ? errno : EIO, name: name) }
+      offset += off_t(count)
+      var failure: OutputError?
+      buffer.withUnsafeBytes { bytes in
+        do throws(OutputError) { try output.write(UnsafeRawBufferPointer(rebasing: bytes[..<count])) } catch {
+          failure = error
+        }
+      }
+      if let failure { throw failure }
+    }
+    guard ftruncate(target, status.st_size) == 0, fsync(target) == 0 else {
+      throw OutputError(errno: errno, name: name)
+    }
   }
 
   /// O_TMPFILE (open(2)), a macro that Swift does not import.

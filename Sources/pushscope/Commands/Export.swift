@@ -43,8 +43,9 @@ struct Export: ParsableCommand {
   }
 
   func run() throws {
-    if !source.fleet, let output, output != "-" {
-      try OutputGuard(databases: [try source.store.path(for: .reading)]).check(output)
+    if let output, output != "-" {
+      let databases = try source.fleet ? [] : [source.store.path(for: .reading)]
+      try AtomicFile.check(output, databases: OutputGuard(databases: databases))
     }
     let source = try source.source(selection)
     try ReportRun.export(

@@ -31,6 +31,7 @@ struct GateCommand: ParsableCommand {
 
   func run() throws {
     let path = try store.path(for: .reading)
+    try verdict.checkOutput(store: path)
     let reader = try StoreOption.reader(at: path)
     var selection = selection
     if selection.run == nil, selection.since == nil, selection.until == nil { selection.run = "latest" }

@@ -25,7 +25,7 @@ struct ReportCommand: ParsableCommand {
 
   func run() throws {
     let path = try store.path(for: .reading)
-    if output != "-" { try OutputGuard(databases: [path]).check(output) }
+    if output != "-" { try AtomicFile.check(output, databases: OutputGuard(databases: [path])) }
     let reader = try StoreOption.reader(at: path)
     var selection = selection
     if selection.run == nil, selection.since == nil, selection.until == nil { selection.run = "latest" }

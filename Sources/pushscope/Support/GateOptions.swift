@@ -83,11 +83,22 @@ struct GateVerdictOptions: ParsableArguments {
 
   var isGiven: Bool { undecided != nil || junit != nil }
 
-  /// Prints a report and ends with its exit code.
+  /// Checks before anything is sent or read that the file of --junit can be written.
+  /// - Throws: `OutputError`.
+  func checkOutput(store path: String) throws {
+    guard let junit, junit != "-" else { return }
+    try AtomicFile.check(junit, databases: OutputGuard(databases: [path]))
+  }
+
+  /// Prints a report and ends with its exit code, also where the file of --junit cannot be written any more.
   /// - Throws: `ExitCode` unless the gates let pass.
   func end(with report: GateReport, store path: String, asJSON: Bool = false) throws {
     if let junit {
-      try ReportOutput.write(to: junit, store: path) { try $0.write(report.jUnit(undecided: undecided)) }
+      do {
+        try ReportOutput.write(to: junit, store: path) { try $0.write(report.jUnit(undecided: undecided)) }
+      } catch let error as OutputError {
+        StandardError.write("pushscope: \(error)")
+      }
     }
     let lines = report.lines + [report.consequence(of: undecided)].compactMap { $0 }
     try ReportRun.write(lines: asJSON ? [report.json.text] : lines)
