@@ -1,4 +1,5 @@
 import Configuration
+import HTTPServer
 import Logging
 import Measurement
 import Store
@@ -28,15 +29,19 @@ public final class MonitoringService: Sendable {
   private let logger: Logger
   private let client: any WebhookClient
   private let forwardBacklog: (@Sendable () -> Int?)?
+  private let droppedLogLines: @Sendable () -> UInt64
 
   /// - Parameters:
   ///   - version: of this program, shown by the endpoint.
   ///   - client: sends the webhook.
   ///   - forwardBacklog: the rows that are not in the fleet yet, where the store is forwarded.
+  ///   - droppedLogLines: the lines of this process's log that were not written.
   public init(
     _ configuration: PushscopeConfiguration, version: String, logger: Logger, client: any WebhookClient,
-    forwardBacklog: (@Sendable () -> Int?)? = nil, clock: any HostClock = SystemClock()
+    forwardBacklog: (@Sendable () -> Int?)? = nil,
+    droppedLogLines: @escaping @Sendable () -> UInt64 = { 0 }, clock: any HostClock = SystemClock()
   ) {
+    self.droppedLogLines = droppedLogLines
     self.forwardBacklog = forwardBacklog
     state = Mutex(State(configuration: configuration))
     metrics = CollectorMetrics(MetricsState(objectives: Self.counted(configuration)))
@@ -86,7 +91,7 @@ public final class MonitoringService: Sendable {
       families: { [self] in
         metrics.snapshot().families(
           labels: state.withLock { $0.configuration.labels }, version: version, at: clock.wallNow(),
-          forwardBacklog: forwardBacklog?())
+          forwardBacklog: forwardBacklog?(), droppedLogLines: droppedLogLines())
       },
       isReady: { [metrics] in metrics.snapshot().isSendingPossible },
       reload: { [self] in state.withLock { $0.reload } })
@@ -106,7 +111,9 @@ extension MonitoringService: CollectionObserver {
       store: store, metrics: metrics, alerts: alerts, clock: clock, logger: logger)
     let endpoint: WebEndpoint? =
       if let service = configuration.service {
-        try await WebEndpoint.start(service, clock: clock, content: content())
+        try await WebEndpoint.start(service, clock: clock, content: content()) { [logger] limit in
+          logger.error("\(HTTPServerConfiguration.shortageWords("web endpoint", limit: limit))")
+        }
       } else { nil }
     state.withLock { $0.parts = Parts(endpoint: endpoint, watch: watch, alerts: alerts) }
     if let endpoint, let service = configuration.service {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Formats
 import Glibc
+import Threads
 
 /// The command line: one file per subcommand in Commands. It connects the rooms and has no logic of its own.
 @main
@@ -34,9 +35,11 @@ struct Pushscope: AsyncParsableCommand {
   static func main() async {
     ProcessSignals.ignoreStrays()
     do {
-      let arguments = Array(CommandLine.arguments.dropFirst())
+      let arguments = ProcessArguments.all
       try checkName(arguments)
       var command = try parseAsRoot(joiningNegativeValues(arguments))
+      let isGroup = !type(of: command).configuration.subcommands.isEmpty
+      if isGroup { showOverview(of: type(of: command)) }
       // `>> FILE` would append to a database like to any other file.
       try OutputGuard.check(descriptor: STDOUT_FILENO, as: "the file that standard output goes to")
       try OutputGuard.check(descriptor: STDERR_FILENO, as: "the file that standard error goes to")
@@ -45,9 +48,16 @@ struct Pushscope: AsyncParsableCommand {
       } else {
         try command.run()
       }
+      BackgroundOutput.finish()
     } catch {
       finish(with: error)
     }
+  }
+
+  /// Ends with the help of a command that needs a subcommand: an error for a script whose arguments were lost.
+  private static func showOverview(of command: any ParsableCommand.Type) -> Never {
+    StandardError.write(helpMessage(for: command))
+    Glibc.exit(ExitStatus.usage.rawValue)
   }
 
   /// The parser takes a misspelled command for an argument and complains about the options behind it.
@@ -80,15 +90,17 @@ struct Pushscope: AsyncParsableCommand {
     let isParserError = exitCode(for: error) == .validationFailure || exitCode(for: error) == .success
     if isParserError || error is ExitCode {
       let text = fullMessage(for: error)
-      if exitCode(for: error) == .success {
-        if !text.isEmpty { print(text) }
+      if exitCode(for: error) == .success, !text.isEmpty {
+        do throws(OutputError) { try StandardOutput.writeLine(text) } catch { finish(with: error) }
       } else if !text.isEmpty {
         StandardError.write(text.replacingPrefix("Error: ", with: "pushscope: "))
       }
+      BackgroundOutput.finish()
       Glibc.exit(exitCode(for: error).rawValue)
     }
     let failure = CommandFailure(describing: error)
     if failure.exitStatus != .brokenPipe { StandardError.write("pushscope: \(failure.message)") }
+    BackgroundOutput.finish()
     Glibc.exit(failure.exitStatus.rawValue)
   }
 }

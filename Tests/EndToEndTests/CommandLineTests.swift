@@ -32,6 +32,35 @@ struct CommandLineTests {
     #expect(result.error.hasPrefix("pushscope: "))
   }
 
+  @Test("the overview because of a missing command is a usage error", arguments: [[], ["store"], ["fleet"]])
+  func overview(arguments: [String]) throws {
+    let result = try run(Programs.pushscope, arguments)
+    #expect(result.status == 64)
+    #expect(result.output.isEmpty)
+    #expect(result.error.contains("SUBCOMMANDS:"))
+    #expect(try run(Programs.pushscope, arguments + ["--help"]).status == 0)
+  }
+
+  @Test(
+    "a preloaded library that sets a variable before main takes no arguments away",
+    .enabled(if: Programs.has("cc")))
+  func preloaded() throws {
+    let directory = try TemporaryDirectory()
+    let source = try directory.write(
+      "early.c",
+      """
+      #include <stdlib.h>
+      __attribute__((constructor)) static void early(void) { setenv("EARLY", "1", 1); }
+      """)
+    let library = directory.file("early.so")
+    let built = try run("cc", ["-shared", "-fPIC", "-o", library, source])
+    try #require(built.status == 0, "\(built.error)")
+    let result = try run(
+      Programs.pushscope, ["summary", "--store", directory.file("none.sqlite")],
+      environment: ["LD_PRELOAD": library])
+    #expect(result.status == 66, "\(result.output)\(result.error)")
+  }
+
   @Test("control characters in a path are escaped in logs and errors")
   func hostilePath() throws {
     let installation = try Installation(rate: "50/s", target: ["receipt_deadline: 1s"])

@@ -65,8 +65,13 @@ struct StopTests {
     try eventuallySent(5, installation, collector)
     collector.signal(SIGINT)
     try collector.waitFor(error: "told to stop: waiting")
-    collector.signal(SIGTERM)
-    #expect(try collector.waitForExit() == 1)
+    // Those within half a second are the same request.
+    let status = try eventually("a later one ends it", seen: { collector.standardError }) { () -> Int32? in
+      collector.signal(SIGTERM)
+      return collector.status()
+    }
+    #expect(status == 1)
+    #expect(collector.standardError.contains("SIGTERM while it was ending: ended at once"))
     let next = try installation.collect(["--count", "1", "--drain", "0s"])
     // The first one may have sent as many: what counts is that this one records.
     try next.waitFor(error: "into \(installation.store)")
@@ -75,6 +80,68 @@ struct StopTests {
     service.signal(SIGKILL)
     #expect(try installation.query("SELECT count(*) FROM run WHERE ended_at IS NULL") == [["0"]])
     #expect(try installation.states()["interrupted"] ?? 0 >= 5)
+  }
+
+  @Test("a log that nobody reads holds up neither recording nor the end", .timeLimit(.minutes(2)))
+  func stalledLog() throws {
+    let installation = try Installation(rate: "20/s")
+    let service = try installation.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
+    // The FIFO is full, and its reading end is open.
+    let collector = try RunningProcess(
+      "/bin/sh",
+      [
+        "-c", "mkfifo \"$0\"; exec 3<>\"$0\"; head -c 65536 /dev/zero >&3; exec \"$@\" 2>&3",
+        installation.directory.file("log"), Programs.pushscope, "collect", "--config",
+        installation.configuration, "--store", installation.store, "--drain", "1s",
+      ])
+    try eventuallySent(20, installation, collector)
+    #expect(try collector.stop() == 0)
+    #expect(try end(installation) == ["stopped", "1"])
+    try service.stop()
+  }
+
+  @Test(
+    "a limit of descriptors is refused where it is too low, and leaves some to the collector where it is reached"
+  )
+  func fewDescriptors() throws {
+    let installation = try Installation(rate: "20/s")
+    let service = try installation.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
+    func collect(limit: Int) throws -> RunningProcess {
+      try RunningProcess(
+        "/bin/sh",
+        [
+          "-c", "ulimit -n \(limit); exec \"$@\"", "sh", Programs.pushscope, "collect", "--config",
+          installation.configuration, "--store", installation.store, "--drain", "1s",
+        ])
+    }
+    for limit in [16, 45] {
+      let refused = try collect(limit: limit)
+      #expect(try refused.waitForExit() == 78)
+      #expect(
+        refused.standardError.contains("may have \(limit) files and connections open"),
+        "\(refused.standardError)")
+    }
+    let collector = try collect(limit: 64)
+    try eventuallySent(5, installation, collector)
+    let strangers = (1...80).map { _ in LoopbackConnection(port: installation.receiptsPort) }
+    try collector.waitFor(error: "no more connections are accepted")
+    let delivered = try installation.states()["delivered"] ?? 0
+    try installation.waitFor("delivered", over: delivered + 20, by: collector)
+    withExtendedLifetime(strangers) {}
+    #expect(try collector.stop() == 0)
+    try service.stop()
+  }
+
+  @Test("two signals at once are one stop: the run is closed in order", .timeLimit(.minutes(2)))
+  func twoAtOnce() throws {
+    let installation = try Installation(rate: "20/s")
+    let service = try installation.startLoopback(scenario: "deliveries: { delay: 300ms }\n")
+    let collector = try installation.collect([])
+    try eventuallySent(5, installation, collector)
+    for signal in [SIGTERM, SIGHUP, SIGTERM, SIGINT] { collector.signal(signal) }
+    #expect(try collector.waitForExit() == 0)
+    #expect(try end(installation) == ["stopped", "1"])
+    try service.stop()
   }
 
   @Test("under nohup SIGHUP is ignored; USR1, USR2 and ALRM always are", .timeLimit(.minutes(5)))
@@ -166,4 +233,23 @@ struct StopTests {
     try service.stop()
     #expect(try end(installation) == ["stopped", "1"])
   }
+}
+
+/// A connection to a port of this host that sends nothing.
+private final class LoopbackConnection {
+  private let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+
+  init(port: Int) {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(port).bigEndian
+    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+    withUnsafeBytes(of: &address) { bytes in
+      _ = bytes.withMemoryRebound(to: sockaddr.self) {
+        connect(descriptor, $0.baseAddress, socklen_t(bytes.count))
+      }
+    }
+  }
+
+  deinit { close(descriptor) }
 }

@@ -2,12 +2,13 @@ import ConstraintAnimation
 import Foundation
 import Measurement
 import Terminal
+import Threads
 
 /// The program: from the command line to an exit status.
 @main
 struct GalleryCommand {
   static func main() {
-    let words = Array(CommandLine.arguments.dropFirst())
+    let words = ProcessArguments.all
     do {
       try run(Arguments(words))
     } catch {

@@ -8,13 +8,15 @@ extension MetricsState {
   ///   - labels: of the configuration; every metric has them.
   ///   - now: ages are counted until it.
   ///   - forwardBacklog: rows that are not in the fleet yet; `nil` where that is not known.
+  ///   - droppedLogLines: lines of the log that were not written.
   func families(
-    labels: [ConfiguredLabel], version: String, at now: WallTime, forwardBacklog: Int? = nil
+    labels: [ConfiguredLabel], version: String, at now: WallTime, forwardBacklog: Int? = nil,
+    droppedLogLines: UInt64 = 0
   ) -> [MetricFamily] {
     let common = labels.map { MetricFamily.Label($0.name, $0.value) }
     return
       (notifications() + verdictFamilies() + distributionFamilies() + gauges(at: now) + collector(version)
-      + judgments() + Self.forwarding(forwardBacklog))
+      + judgments() + Self.forwarding(forwardBacklog) + [Self.log(droppedLogLines)])
       .map { family in
         var family = family
         for index in family.points.indices { family.points[index].labels += common }
@@ -29,6 +31,13 @@ extension MetricsState {
         .gauge, "pushscope_forward_backlog_rows", "Rows of the store that are not in the fleet yet.",
         [Point(labels: [], value: .number(Double(backlog)))])
     ]
+  }
+
+  private static func log(_ dropped: UInt64) -> MetricFamily {
+    MetricFamily(
+      .counter, "pushscope_log_lines_dropped_total",
+      "Lines of the collector's log that were not written, because nobody read them.",
+      [Point(labels: [], value: .number(Double(dropped)))])
   }
 
   private typealias Label = MetricFamily.Label

@@ -108,7 +108,7 @@ struct PlainDashboard {
       if isStopping() { return false }
       let count = rest.prefix(Self.atOnce).withUnsafeBytes { Glibc.write(output, $0.baseAddress, $0.count) }
       if count < 0 {
-        if errno == EINTR { continue }
+        if errno == EINTR || errno == EAGAIN { continue }
         return false
       }
       rest = rest.dropFirst(count)

@@ -6,6 +6,7 @@ import Logging
 import Measurement
 import Report
 import Store
+import Threads
 
 struct Calibrate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -70,6 +71,8 @@ struct Calibrate: AsyncParsableCommand {
         "--receipts", "https://127.0.0.1:\(environment.receiptsPort)",
       ], logFile: environment.log(of: "loopback"))
     defer { loopback.finish() }
+    // The service has raised its own.
+    DescriptorLimit.raise()
     try environment.writeConfiguration(
       endpoint: try loopback.firstLine(), rate: "\(rate)/s", arrivals: "constant")
     var logger = DaemonLog.logger("calibrate")
@@ -80,7 +83,7 @@ struct Calibrate: AsyncParsableCommand {
       options: CollectorOptions(storePath: environment.store, duration: length, drain: .zero), logger: logger)
     let progress = Task { await Self.tell(length) }
     defer { progress.cancel() }
-    let end = try await StopRequest.watch(untilInputEnds: false, stop: { service.stop() }) {
+    let end = try await StopRequest.watch(logger, stop: { service.stop() }) {
       try await service.run()
     }
     if end?.wasStopped != false { throw CommandFailure("stopped; no result was stored", exitStatus: .failed) }

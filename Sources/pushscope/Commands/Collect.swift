@@ -8,6 +8,7 @@ import Monitoring
 import Providers
 import Report
 import Store
+import Threads
 
 struct Collect: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -15,7 +16,7 @@ struct Collect: AsyncParsableCommand {
     discussion: """
       Runs in the foreground until SIGINT or SIGTERM, until its terminal closes, or until --count or --duration is reached. It then waits for \
       answers and receipts and closes the run: for the longest timeout or receipt deadline of its targets, after a signal at \
-      most for --drain. A second SIGINT or SIGTERM ends it at once; the next start marks what was under way as interrupted. \
+      most for --drain. A second SIGINT or SIGTERM, half a second later or more, ends it at once; the next start marks what was under way as interrupted. \
       SIGHUP reads the configuration and every credential again: a file with an error changes nothing, and targets that are \
       as before do not notice. It is ignored under nohup. With --gate it ends with the verdict on its last run, also after a signal: 0, 99 \
       breached, 98 undecided. Without --count and --duration the dashboard can stop the run and start another one.
@@ -91,9 +92,12 @@ struct Collect: AsyncParsableCommand {
 
   private func collect() async throws {
     let logger = DaemonLog.logger("collect", log)
+    DescriptorLimit.raise()
+    try DescriptorLimit.require(44, for: "a collector")
     let (file, configuration) = try loadConfiguration()
     // A check needs no store, and no home directory that one could be in.
     let path = check ? "" : try store.path(for: .writing)
+    if !check { try verdict.checkOutput(store: path) }
     let forwarding =
       configuration.fleet?.writer == nil
       ? nil : configuration.fleet.map { FleetForwarding($0, logger: logger) }
@@ -115,7 +119,8 @@ struct Collect: AsyncParsableCommand {
     let last: RunEnd?
     do {
       last = try await StopRequest.watch(
-        untilInputEnds: untilInputEnds, reload: { Task { await service.reload() } }, stop: { service.stop() }
+        logger, untilInputEnds: untilInputEnds, reload: { Task { await service.reload() } },
+        stop: { service.stop() }
       ) {
         try await service.run(
           onStart: { start in
@@ -156,7 +161,7 @@ struct Collect: AsyncParsableCommand {
     guard configuration.isMonitored else { return nil }
     return MonitoringService(
       configuration, version: Pushscope.configuration.version, logger: logger, client: WebhookRequest(),
-      forwardBacklog: backlog)
+      forwardBacklog: backlog, droppedLogLines: { DaemonLog.droppedLines })
   }
 
   private func observers(_ all: [(any CollectionObserver)?]) -> (any CollectionObserver)? {
@@ -197,11 +202,11 @@ struct Collect: AsyncParsableCommand {
       }
     }
     let targets = configuration.targets.map(\.name).joined(separator: ", ")
-    StandardOutput.writeLine(
+    try StandardOutput.writeLine(
       "\(EscapedText.make(configuration.file)) is valid: \(CountText.text(configuration.targets.count, "target")) (\(targets))"
     )
     guard !unread.isEmpty else { return }
-    StandardOutput.writeLine(
+    try StandardOutput.writeLine(
       "credentials that the service manager gives to the unit alone were checked by name only: "
         + unread.joined(separator: ", "))
   }

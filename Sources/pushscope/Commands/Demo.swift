@@ -44,7 +44,7 @@ struct Demo: AsyncParsableCommand {
       throw CommandFailure(
         "there is no terminal for the dashboard; run it in one, or give --headless", exitStatus: .usage)
     }
-    if let output { try OutputGuard().check(output) }
+    if let output, output != "-" { try AtomicFile.check(output) }
     let environment = try DemoEnvironment()
     let loopback = try ChildProcess(
       name: "loopback service",

@@ -5,6 +5,7 @@ import HTTPServer
 import Logging
 import LoopbackService
 import Measurement
+import Threads
 
 struct Device: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -100,6 +101,8 @@ struct Device: AsyncParsableCommand {
 
   func run() async throws {
     let logger = DaemonLog.logger("device")
+    DescriptorLimit.raise()
+    try DescriptorLimit.require(32, for: "the device")
     let directory = try credentials ?? DefaultPath(in: ProcessEnvironment.all, for: .writing).credentials()
     if let script { try OutputGuard().check(script) }
     var behavior =
@@ -109,18 +112,21 @@ struct Device: AsyncParsableCommand {
       skew: clockSkew?.duration ?? .zero, drift: clockDrift?.partsPerMillion ?? 0,
       delay: delay?.duration ?? .zero, delayBack: delayBack?.duration)
     let stopped = AsyncStream<Never>.makeStream()
-    let server = try await LoopbackServer.start(
-      LoopbackOptions(
-        port: port, credentialsDirectory: directory, scenario: behavior,
-        receipts: ReceiptDestination(
-          endpoint: try endpoint(), authorityFile: receiptsCa ?? "\(directory)/ca.pem"),
-        device: name, remote: remote,
-        receiptLimit: count.map { ReceiptLimit(count: $0) { stopped.continuation.finish() } },
-        scriptFile: script))
-    try await StopRequest.watch(untilInputEnds: untilInputEnds, stop: { stopped.continuation.finish() }) {
+    var options = LoopbackOptions(
+      port: port, credentialsDirectory: directory, scenario: behavior,
+      receipts: ReceiptDestination(
+        endpoint: try endpoint(), authorityFile: receiptsCa ?? "\(directory)/ca.pem"),
+      device: name, remote: remote,
+      receiptLimit: count.map { ReceiptLimit(count: $0) { stopped.continuation.finish() } },
+      scriptFile: script)
+    options.onShortage = { logger.error("\(HTTPServerConfiguration.shortageWords("device", limit: $0))") }
+    let server = try await LoopbackServer.start(options)
+    try await StopRequest.watch(
+      logger, untilInputEnds: untilInputEnds, stop: { stopped.continuation.finish() }
+    ) {
       [receipts] in
       // Signals are handled from here on.
-      StandardOutput.writeLine("https://127.0.0.1:\(server.port)")
+      try StandardOutput.announce("https://127.0.0.1:\(server.port)")
       logger.info("trust \(server.credentials.authorityFile); receipts are posted to \(receipts)")
       for await _ in stopped.stream {}
     }

@@ -51,8 +51,13 @@ struct Doctor: AsyncParsableCommand {
       path: configurationFile.path(), environment: ProcessEnvironment.all, checksOnly: true)
     let chosen = try chosenTargets(of: configuration)
     var worst = ExitStatus?.none
+    var unwritten: OutputError?
     func report(_ finding: DoctorFinding) {
-      StandardOutput.writeLine(EscapedText.make(finding.description))
+      do throws(OutputError) {
+        try StandardOutput.writeLine(EscapedText.make(finding.description))
+      } catch {
+        unwritten = unwritten ?? error
+      }
       switch finding.level {
       case .fine, .note: break
       case .misconfigured: worst = .configuration
@@ -84,6 +89,7 @@ struct Doctor: AsyncParsableCommand {
     for target in chosen where target.unreadCredentials.isEmpty {
       TargetDoctor(target, clock: clock, sends: send && number == nil).examine(report)
     }
+    if let unwritten { throw unwritten }
     if let number { try await tryOut(configuration, chosen, number) }
     if let worst { throw ExitCode(worst.rawValue) }
   }
@@ -94,9 +100,9 @@ struct Doctor: AsyncParsableCommand {
   {
     let usable = chosen.filter { $0.unreadCredentials.isEmpty }.map(\.name)
     guard !usable.isEmpty else { return }
-    StandardOutput.writeLine("")
+    try StandardOutput.writeLine("")
     for line in try await DoctorTrial(configuration: configuration, targets: usable, count: number).run() {
-      StandardOutput.writeLine(line)
+      try StandardOutput.writeLine(line)
     }
   }
 

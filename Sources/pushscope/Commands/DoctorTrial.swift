@@ -6,6 +6,7 @@ import Foundation
 import Logging
 import Measurement
 import Store
+import Threads
 
 /// Sends a few notifications to some targets as the collector would, and tells what became of them, in a table that is fit for a
 /// bug report: nothing secret is in it.
@@ -24,8 +25,9 @@ struct DoctorTrial {
     ).path
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let path = directory + "/trial.sqlite"
-    var logger = Logger(label: "doctor")
+    var logger = DaemonLog.logger("doctor")
     logger.logLevel = .error
+    DescriptorLimit.raise()
     var trial = configuration
     // At once, and not at the pace of a schedule that may be minutes; nor is a receipt waited for for days.
     for index in trial.targets.indices {
@@ -40,7 +42,7 @@ struct DoctorTrial {
         storePath: path, runName: "doctor", targetNames: targets, count: Int64(count),
         allowsAboveProviderLimit: true),
       logger: logger)
-    _ = try await StopRequest.watch(untilInputEnds: false, stop: { service.stop() }) {
+    _ = try await StopRequest.watch(logger, stop: { service.stop() }) {
       try await service.run()
     }
     return try table(of: path)

@@ -94,20 +94,20 @@ struct FleetCommand: ParsableCommand {
       let outcome = try setup.run(makesUsers: !noUsers)
       let database =
         "database \(fleet.database) of fleet \(outcome.id) (ClickHouse \(EscapedText.make(outcome.engine)))"
-      StandardOutput.writeLine(
+      try StandardOutput.writeLine(
         outcome.versionBefore == FleetSchema.version
           ? "\(database) is set up already: schema version \(outcome.versionBefore)"
           : "\(database): schema version \(FleetSchema.version), before \(outcome.versionBefore == 0 ? "none" : "\(outcome.versionBefore)")"
       )
       if !outcome.users.isEmpty {
-        StandardOutput.writeLine("users: \(outcome.users.joined(separator: ", "))")
+        try StandardOutput.writeLine("users: \(outcome.users.joined(separator: ", "))")
       }
       if !outcome.existingUsers.isEmpty {
-        StandardOutput.writeLine(
+        try StandardOutput.writeLine(
           "\(outcome.existingUsers.joined(separator: ", ")): was there already, with its password as it was")
       }
       if outcome.purgedRuns > 0 {
-        StandardOutput.writeLine(
+        try StandardOutput.writeLine(
           "\(CountText.text(outcome.purgedRuns, "deleted run")): rows are being removed")
       }
     }
@@ -160,7 +160,7 @@ struct FleetCommand: ParsableCommand {
     private func say(_ local: StoreReader, of fleet: String?) throws {
       let backlog = try local.forwardBacklog(of: fleet)
       let time = fleet == nil ? ", as of the last answer" : ""
-      StandardOutput.writeLine(
+      try StandardOutput.writeLine(
         backlog == 0
           ? "\(local.path): all rows are forwarded\(time)"
           : "\(local.path): \(CountText.text(backlog, "row")) not forwarded yet\(time)")

@@ -35,12 +35,12 @@ struct Forward: AsyncParsableCommand {
     defer { collector.close() }
     if once {
       let forwarded = try all(fleet, collector)
-      return StandardOutput.writeLine("\(path): \(CountText.text(forwarded, "row")) forwarded")
+      return try StandardOutput.writeLine("\(path): \(CountText.text(forwarded, "row")) forwarded")
     }
     let forwarding = FleetForwarding(fleet, logger: logger)
     try await forwarding.opened(collector)
     let stopped = FirstResult<Void, Never>()
-    try await StopRequest.watch(untilInputEnds: false, stop: { stopped.finish() }) { await stopped.value() }
+    try await StopRequest.watch(logger, stop: { stopped.finish() }) { await stopped.value() }
     await forwarding.closing()
   }
 

@@ -5,6 +5,7 @@ import HTTPServer
 import Logging
 import LoopbackService
 import Measurement
+import Threads
 
 struct Loopback: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -67,22 +68,27 @@ struct Loopback: AsyncParsableCommand {
 
   func run() async throws {
     let logger = DaemonLog.logger("loopback")
+    DescriptorLimit.raise()
+    try DescriptorLimit.require(32, for: "the service")
     let directory = try credentials ?? DefaultPath(in: ProcessEnvironment.all, for: .writing).credentials()
     if let script { try OutputGuard().check(script) }
     let scenario = try scenario.map { try Scenario.load(path: $0, environment: ProcessEnvironment.all) }
     let destination = try receipts.map {
       ReceiptDestination(endpoint: try endpoint($0), authorityFile: receiptsCa ?? "\(directory)/ca.pem")
     }
-    let server = try await LoopbackServer.start(
-      LoopbackOptions(
-        port: port, credentialsDirectory: directory,
-        scenario: scenario ?? (demonstration ? .demonstration : .lifelike), receipts: destination,
-        scriptFile: script))
+    var options = LoopbackOptions(
+      port: port, credentialsDirectory: directory,
+      scenario: scenario ?? (demonstration ? .demonstration : .lifelike), receipts: destination,
+      scriptFile: script)
+    options.onShortage = { logger.error("\(HTTPServerConfiguration.shortageWords("service", limit: $0))") }
+    let server = try await LoopbackServer.start(options)
     let stopped = AsyncStream<Never>.makeStream()
-    try await StopRequest.watch(untilInputEnds: untilInputEnds, stop: { stopped.continuation.finish() }) {
+    try await StopRequest.watch(
+      logger, untilInputEnds: untilInputEnds, stop: { stopped.continuation.finish() }
+    ) {
       [receipts] in
       // Signals are handled from here on.
-      StandardOutput.writeLine("https://127.0.0.1:\(server.port)")
+      try StandardOutput.announce("https://127.0.0.1:\(server.port)")
       logger.info(
         "trust \(server.credentials.authorityFile); receipts are \(receipts.map { "posted to \($0)" } ?? "not posted (--receipts)")"
       )

@@ -37,7 +37,7 @@ struct StoreCommand: ParsableCommand {
           "the store is damaged: \(path):\n  " + problems.joined(separator: "\n  ")
             + "\n  restore a backup, or copy the store and try: sqlite3 FILE .recover", exitStatus: .noInput)
       }
-      StandardOutput.writeLine("\(path) is sound")
+      try StandardOutput.writeLine("\(path) is sound")
     }
   }
 
@@ -65,7 +65,7 @@ struct StoreCommand: ParsableCommand {
       let size = try StoreBackup(of: path, to: file, clock: SystemClock()).run(replaces: replace) {
         progress.tick(part: $0)
       }
-      StandardOutput.writeLine("\(file): \(SizeWords.text(size))")
+      try StandardOutput.writeLine("\(file): \(SizeWords.text(size))")
     }
   }
 
@@ -85,7 +85,7 @@ struct StoreCommand: ParsableCommand {
       let path = try store.path(for: .writing)
       let progress = LongWork("compacting \(path)")
       let size = try StoreAdministration.compact(path, clock: SystemClock()) { progress.tick() }
-      StandardOutput.writeLine(
+      try StandardOutput.writeLine(
         "\(path): \(SizeWords.text(size.before)) before, \(SizeWords.text(size.after)) now")
     }
   }
@@ -116,12 +116,12 @@ struct StoreCommand: ParsableCommand {
       let path = try store.path(for: dryRun ? .reading : .writing)
       let reader = try StoreOption.reader(at: path)
       guard let extent = try reader.pruneExtent(samplesBefore: before.time) else {
-        return StandardOutput.writeLine("\(path): nothing to delete before \(before.time.rfc3339)")
+        return try StandardOutput.writeLine("\(path): nothing to delete before \(before.time.rfc3339)")
       }
       let what =
         "\(CountText.text(extent.count, "notification")), planned from \(extent.first.rfc3339) to before "
         + extent.cut.rfc3339
-      guard !dryRun else { return StandardOutput.writeLine("\(path): would delete \(what)") }
+      guard !dryRun else { return try StandardOutput.writeLine("\(path): would delete \(what)") }
       let progress = LongWork("deleting \(what)")
       progress.tick()
       try ControlRun.carryOut(.prune(before: extent.cut), store: path, within: 90)
@@ -135,7 +135,7 @@ struct StoreCommand: ParsableCommand {
         progress.tick(part: 1 - Double(left.count) / Double(max(1, extent.count)))
         LongWork.pause()
       }
-      StandardOutput.writeLine("\(path): deleted \(what)")
+      try StandardOutput.writeLine("\(path): deleted \(what)")
     }
   }
 
@@ -154,7 +154,7 @@ struct StoreCommand: ParsableCommand {
     func run() throws {
       let path = try store.path(for: .writing)
       let ids = try StoreAdministration.adopt(path, clock: SystemClock())
-      StandardOutput.writeLine(
+      try StandardOutput.writeLine(
         "\(path): collector \(ids.after.uuidString.lowercased()), was \(ids.before.uuidString.lowercased())")
     }
   }
@@ -184,7 +184,7 @@ final class LongWork: Sendable {
     guard isDue else { return }
     let seconds = (now - begun).components.seconds
     let share = part.map { ", \(Int($0 * 100)) %" } ?? ""
-    StandardError.write("pushscope: \(what): \(seconds) s\(share)")
+    StandardError.writeProgress("pushscope: \(what): \(seconds) s\(share)")
   }
 
   /// Between two looks at what another process does.

@@ -7,6 +7,7 @@ import LoopbackService
 import Report
 import Store
 import TUI
+import Threads
 
 /// Exit codes, from sysexits(3) where it has one. Scripts rely on them.
 enum ExitStatus: Int32 {
@@ -56,6 +57,7 @@ extension CommandFailure {
     case let error as HTTPServerError: self.init("\(error)", exitStatus: Self.status(of: error))
     case let error as LoopbackError:
       self.init("\(error)", exitStatus: error.code == .cannotWrite ? .cannotCreate : .configuration)
+    case let error as DescriptorShortage: self.init("\(error)", exitStatus: .configuration)
     case let error as DashboardError: self.init("\(error)", exitStatus: Self.status(of: error))
     default: self.init("\(error)", exitStatus: .failed)
     }

@@ -1,22 +1,67 @@
 import ArgumentParser
+import Glibc
 import Logging
 import Measurement
 import Report
 import Store
 import Synchronization
+import Threads
 
-/// The log of long-running commands: lines on stderr.
+/// The log of long-running commands: lines on stderr, written by a thread of its own, so that nothing waits for whoever reads them.
 enum DaemonLog {
   static func logger(_ label: String, _ options: LogOptions = LogOptions.standard) -> Logger {
-    var logger = Logger(label: label) { label in
-      switch options.logFormat {
-      case .text: EscapingLogHandler(StreamLogHandler.standardError(label: label))
-      case .json, .journal: LineLogHandler(label: label, format: options.logFormat)
-      }
-    }
+    let format = options.logFormat
+    _ = BackgroundOutput.begin(STDERR_FILENO, name: "log") { missingLines($0, label, format) }
+    var logger = Logger(label: label) { handler($0, format, LogStream()) }
     logger.logLevel = options.logLevel.level
     return logger
   }
+
+  /// Lines that nobody read in time, and that are in no log of this process.
+  static var droppedLines: UInt64 { BackgroundOutput.writer(of: STDERR_FILENO)?.dropped ?? 0 }
+
+  private static func handler(
+    _ label: String, _ format: LogOptions.Format, _ stream: any TextOutputStream & Sendable
+  ) -> any LogHandler {
+    switch format {
+    case .text:
+      EscapingLogHandler(StreamLogHandler(label: label, stream: stream, metadataProvider: nil))
+    case .json, .journal: LineLogHandler(label: label, format: format, stream: stream)
+    }
+  }
+
+  /// The line that stands where others are missing.
+  private static func missingLines(_ count: Int, _ label: String, _ format: LogOptions.Format) -> String {
+    let collected = CollectedText()
+    let logger = Logger(label: label) { handler($0, format, collected) }
+    let verb = count == 1 ? "was" : "were"
+    logger.warning(
+      "\(CountText.text(count, "line")) \(verb) not written: nobody read the log, or it could not take them")
+    return collected.line
+  }
+}
+
+/// Passes lines on to the thread that writes the log.
+private struct LogStream: TextOutputStream, Sendable {
+  /// - Parameter string: a line with its line break.
+  func write(_ string: String) {
+    let line = string.hasSuffix("\n") ? String(string.dropLast()) : string
+    if let writer = BackgroundOutput.writer(of: STDERR_FILENO) {
+      writer.write(line)
+    } else {
+      StandardError.write(line)
+    }
+  }
+}
+
+/// Keeps what is written to it.
+private final class CollectedText: TextOutputStream, Sendable {
+  private let text = Mutex("")
+
+  func write(_ string: String) { text.withLock { $0 += string } }
+
+  /// Without its line break.
+  var line: String { text.withLock { $0.hasSuffix("\n") ? String($0.dropLast()) : $0 } }
 }
 
 /// `--log-format` and `--log-level`, for every command that runs long.
@@ -78,12 +123,14 @@ struct LogOptions: ParsableArguments {
 struct LineLogHandler: LogHandler {
   let label: String
   let format: LogOptions.Format
+  private let stream: any TextOutputStream & Sendable
   var logLevel = Logger.Level.info
   var metadata = Logger.Metadata()
 
-  init(label: String, format: LogOptions.Format) {
+  init(label: String, format: LogOptions.Format, stream: any TextOutputStream & Sendable) {
     self.label = label
     self.format = format
+    self.stream = stream
   }
 
   subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -93,14 +140,15 @@ struct LineLogHandler: LogHandler {
 
   func log(event: LogEvent) {
     let message = EscapedText.make("\(event.message)")
+    var stream = stream
     switch format {
     case .json:
       let at = SystemClock().wallNow().rfc3339
-      StandardError.write(
+      stream.write(
         "{\"at\":\(JSONText.quoted(at)),\"level\":\(JSONText.quoted(event.level.rawValue)),"
-          + "\"label\":\(JSONText.quoted(label)),\"message\":\(JSONText.quoted(message))}")
+          + "\"label\":\(JSONText.quoted(label)),\"message\":\(JSONText.quoted(message))}\n")
     case .text, .journal:
-      StandardError.write("<\(Self.priority(event.level))>\(label): \(message)")
+      stream.write("<\(Self.priority(event.level))>\(label): \(message)\n")
     }
   }
 

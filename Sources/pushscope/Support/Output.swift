@@ -4,6 +4,8 @@ import Glibc
 import Measurement
 import Report
 import Store
+import Synchronization
+import Threads
 
 /// Writes reports to files and to standard output.
 enum ReportRun {
@@ -13,7 +15,7 @@ enum ReportRun {
   ) throws {
     OutputSignals.ignore()
     try notePruned(table, of: source.selection, from: source.reader)
-    var progress = ExportProgress(clock: SystemClock()) { StandardError.write("pushscope: \($0)") }
+    var progress = ExportProgress(clock: SystemClock()) { StandardError.writeProgress("pushscope: \($0)") }
     try ReportOutput.write(to: path, store: source.path) { sink in
       let exporter = Exporter(
         reader: source.reader, selection: source.selection, format: format, isExact: isExact, method: method
@@ -58,20 +60,19 @@ enum ReportRun {
 
 /// Lines for people, on stderr; stdout carries data only. Messages may quote untrusted text, so control characters are escaped.
 enum StandardError {
-  static func write(_ line: String) {
-    let shown = EscapedText.make(line, keepsLines: true)
-    var text = shown.hasSuffix("\n") ? shown : shown + "\n"
-    text.makeContiguousUTF8()
-    text.utf8.withContiguousStorageIfAvailable { bytes in
-      var offset = 0
-      while offset < bytes.count {
-        guard let base = bytes.baseAddress else { return }
-        let written = Glibc.write(STDERR_FILENO, base + offset, bytes.count - offset)
-        if written < 0 && errno == EINTR { continue }
-        guard written > 0 else { return }
-        offset += written
-      }
-    }
+  /// Writes a message. A command that runs long queues it behind its log (``DaemonLog``); any other one waits for the reader.
+  static func write(_ message: String) {
+    let shown = EscapedText.make(message, keepsLines: true)
+    let line = shown.hasSuffix("\n") ? String(shown.dropLast()) : shown
+    if let log = BackgroundOutput.writer(of: STDERR_FILENO) { return log.write(line) }
+    // There is nowhere left to say that it failed.
+    try? FileDescriptorSink(descriptor: STDERR_FILENO, name: "standard error").write(line + "\n")
+  }
+
+  /// Writes how far the work is, unless nobody reads: the work does not wait for that.
+  static func writeProgress(_ message: String) {
+    var ready = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+    if poll(&ready, 1, 0) > 0 { write(message) }
   }
 }
 
@@ -83,16 +84,50 @@ extension String {
 
 /// Data for programs, on stdout.
 enum StandardOutput {
-  /// Writes a line without buffering.
-  static func writeLine(_ line: String) {
-    Array((line + "\n").utf8).withUnsafeBytes { bytes in
-      var offset = 0
-      while offset < bytes.count, let base = bytes.baseAddress {
-        let written = Glibc.write(STDOUT_FILENO, base + offset, bytes.count - offset)
-        if written < 0 && errno == EINTR { continue }
-        guard written > 0 else { return }
-        offset += written
-      }
+  /// Writes a line without buffering, and waits for the reader. A reader that has closed the pipe is no error.
+  static func writeLine(_ line: String) throws(OutputError) {
+    do {
+      try FileDescriptorSink.standardOutput().write(line + "\n")
+    } catch {
+      if error.code != .closedPipe { throw error }
+    }
+  }
+
+  /// Writes a line of a command that runs on, also if nobody reads it.
+  static func announce(_ line: String) throws(OutputError) {
+    guard let writer = BackgroundOutput.begin(STDOUT_FILENO, name: "output", words: { _ in "" }) else {
+      return try writeLine(line)
+    }
+    writer.write(line)
+  }
+}
+
+/// The threads that write what nobody may wait for, and the wait for them at the end of the process.
+enum BackgroundOutput {
+  /// Bytes that may wait for a reader: more than a minute of a busy log.
+  private static let capacity = 1 << 20
+  private static let longestWait = Duration.seconds(1)
+  private static let writers = Mutex<[Int32: LineWriter]>([:])
+
+  /// Starts the thread of a descriptor, or returns the one that there is; `nil` when the system has no thread left.
+  static func begin(
+    _ descriptor: Int32, name: String, words: @escaping @Sendable (Int) -> String
+  ) -> LineWriter? {
+    writers.withLock { writers in
+      if let writer = writers[descriptor] { return writer }
+      let writer = try? LineWriter(descriptor, name: name, capacity: capacity, words: words)
+      writers[descriptor] = writer
+      return writer
+    }
+  }
+
+  static func writer(of descriptor: Int32) -> LineWriter? { writers.withLock { $0[descriptor] } }
+
+  /// Waits until everything is written, for a moment: a reader that does not read must not keep a process from its end.
+  static func finish() {
+    let deadline = SuspendingClock.now + longestWait
+    for writer in writers.withLock({ Array($0.values) }) {
+      writer.flush(within: deadline - SuspendingClock.now)
     }
   }
 }
