@@ -49,7 +49,7 @@ public final class HTTPServer: Sendable {
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .serverChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(table.value.reserve.makeBackoff())
+          try channel.pipeline.syncOperations.addHandler(AcceptPauseHandler(table.value.reserve))
         }
       }
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)

@@ -57,10 +57,9 @@ final class ConnectionTable {
   /// The connection's number; `nil` when there are too many connections or the server shuts down.
   func admit(_ channel: any Channel, descriptor: Int32) -> Int? {
     let source = SourceAddress.group(channel.remoteAddress?.ipAddress ?? "")
-    let isShort = reserve.isReached(by: descriptor)
-    if isShort { reserve.noteShortage() }
+    let isShort = reserve.isShort(for: descriptor, connections: entries.count)
     guard drained == nil, makeRoom(for: source, isShort: isShort) else {
-      if isShort { DescriptorReserve.pauseAccepting(of: channel) }
+      if isShort, let listener = channel.parent { DescriptorReserve.pauseAccepting(of: listener) }
       return nil
     }
     lastID += 1

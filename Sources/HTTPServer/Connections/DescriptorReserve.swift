@@ -17,6 +17,9 @@ final class DescriptorReserve {
   private let limit: () -> UInt64
   private let report: (_ limit: UInt64) -> Void
   private var nextReport: NIODeadline?
+  /// So many connections were open when there was no descriptor left for another one. A connection that is closed frees a low
+  /// descriptor, so that the next one's says nothing for a while.
+  private var ceiling: (connections: Int, until: NIODeadline)?
 
   /// - Parameters:
   ///   - reserved: descriptors for the rest of the process.
@@ -30,11 +33,23 @@ final class DescriptorReserve {
     self.report = report
   }
 
-  /// Whether a connection's descriptor is one of those that are kept: fewer where the limit is low, so that some are left for
+  /// Whether a descriptor is one of those that are kept: fewer where the limit is low, so that some are left for
   /// connections.
-  func isReached(by descriptor: Int32) -> Bool {
+  private func isReached(by descriptor: Int32) -> Bool {
     let limit = limit()
     return UInt64(max(0, descriptor)) + min(UInt64(reserved), limit / 8) >= limit
+  }
+
+  /// Whether there is no descriptor left for a further connection.
+  /// - Parameter connections: those that are open.
+  func isShort(for descriptor: Int32, connections: Int, at now: NIODeadline = .now()) -> Bool {
+    if let ceiling, now >= ceiling.until { self.ceiling = nil }
+    if isReached(by: descriptor) {
+      ceiling = (min(connections, ceiling?.connections ?? connections), now + Self.reportInterval)
+      noteShortage(at: now)
+      return true
+    }
+    return ceiling.map { connections >= $0.connections } ?? false
   }
 
   /// There is none left for a connection.
@@ -44,19 +59,30 @@ final class DescriptorReserve {
     report(limit())
   }
 
-  /// Ends a pause of accepting after a while, and begins one where the system gives no descriptor: trying again at once would fail
-  /// again at once, for as long as somebody waits to be accepted.
-  func makeBackoff() -> AcceptBackoffHandler {
-    AcceptBackoffHandler(shouldForwardIOErrorCaught: false) { [self] error in
-      guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.errnoCode) else { return nil }
-      noteShortage()
-      return Self.pause
+  /// Stops accepting for a while: trying again at once would fail again at once, for as long as somebody waits to be accepted.
+  static func pauseAccepting(of listener: any Channel) {
+    try? listener.syncOptions?.setOption(.autoRead, value: false)
+    listener.eventLoop.scheduleTask(in: pause) {
+      try? listener.syncOptions?.setOption(.autoRead, value: true)
     }
   }
+}
 
-  /// Begins a pause of accepting.
-  static func pauseAccepting(of connection: any Channel) {
-    connection.parent?.pipeline.fireErrorCaught(IOError(errnoCode: EMFILE, reason: "no descriptors are left"))
+/// Pauses accepting where the system gives no descriptor. NIO's own `AcceptBackoffHandler` does not: it only puts off the next
+/// read, while the failed one stays pending.
+final class AcceptPauseHandler: ChannelInboundHandler {
+  typealias InboundIn = any Channel
+
+  private let reserve: DescriptorReserve
+
+  init(_ reserve: DescriptorReserve) { self.reserve = reserve }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    guard let error = error as? IOError, [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.errnoCode) else {
+      return context.fireErrorCaught(error)
+    }
+    reserve.noteShortage()
+    DescriptorReserve.pauseAccepting(of: context.channel)
   }
 }
 
