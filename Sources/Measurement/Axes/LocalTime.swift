@@ -20,6 +20,41 @@ public struct LocalTime: Sendable {
   /// µs to add to UTC at a moment.
   public func offset(at time: WallTime) -> Int64 { offsetAt(time) }
 
+  /// The moments after `start` and before `end` at which the offset changes, as where daylight saving time begins or ends,
+  /// ascending, on whole seconds.
+  public func changes(from start: WallTime, to end: WallTime) -> [WallTime] {
+    let second: Int64 = 1_000_000
+    // Shorter than any time zone keeps one offset before it takes the former one again.
+    let step = 14 * 86_400 * second
+    let (length, isTooLong) = end.microseconds.subtractingReportingOverflow(start.microseconds)
+    guard !isTooLong, length > 0, length < 20_000 * step else { return [] }
+    var changes: [WallTime] = []
+    var time = start.microseconds
+    while time < end.microseconds {
+      var high = min(time + step, end.microseconds)
+      let former = offset(at: WallTime(microseconds: time))
+      guard offset(at: WallTime(microseconds: high)) != former else {
+        time = high
+        continue
+      }
+      var low = time
+      while high - low > second {
+        let middle = low + (high - low) / 2
+        if offset(at: WallTime(microseconds: middle)) == former { low = middle } else { high = middle }
+      }
+      time = max(high.flooringDivision(by: second) * second, low + 1)
+      if time < end.microseconds { changes.append(WallTime(microseconds: time)) }
+    }
+    return changes
+  }
+
+  /// A zone's offset as people write it: `+01:00`, `−03:30`.
+  public static func offsetText(_ offset: Int64) -> String {
+    let minutes = abs(offset) / 60_000_000
+    return (offset < 0 ? "−" : "+") + FixedPoint.padded(minutes / 60, width: 2) + ":"
+      + FixedPoint.padded(minutes % 60, width: 2)
+  }
+
   /// The date and the time of day of a moment.
   public func civil(_ time: WallTime) -> CivilTime {
     CivilTime(localMicroseconds: time.microseconds + offset(at: time))

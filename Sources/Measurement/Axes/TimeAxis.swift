@@ -21,15 +21,27 @@ public enum TimeAxis {
     let longest = intervals[intervals.count - 1]
     let interval = intervals.first { $0 >= least } ?? (least + longest - 1) / longest * longest
     var marks: [TimeMark] = []
-    // One offset for the axis: a change of daylight saving in between shows in the labels, not in the grid.
-    let offset = zone.offset(at: start)
-    var local = (start.microseconds + offset - 1).flooringDivision(by: interval) * interval + interval
-    while true {
-      let time = WallTime(microseconds: local - offset)
-      guard time < end else { return marks }
-      marks.append(TimeMark(time: time, label: zone.label(of: time, interval: interval)))
-      local += interval
+    var former = zone.offset(at: start)
+    var begin = start
+    // Each stretch with one offset has its own grid, so that marks are at round local times.
+    for stretchEnd in zone.changes(from: start, to: end) + [end] {
+      let offset = zone.offset(at: begin)
+      var local = (begin.microseconds + offset - 1).flooringDivision(by: interval) * interval + interval
+      while true {
+        let time = WallTime(microseconds: local - offset)
+        guard time < stretchEnd else { break }
+        local += interval
+        // Where clocks were set forward, the next round time may be too near.
+        if let last = marks.last, time.microseconds - last.time.microseconds < interval / 4 * 3 { continue }
+        marks.append(
+          TimeMark(
+            time: time, label: zone.label(of: time, interval: interval),
+            offset: offset == former ? nil : offset))
+        former = offset
+      }
+      begin = stretchEnd
     }
+    return marks
   }
 }
 
@@ -37,6 +49,8 @@ public enum TimeAxis {
 public struct TimeMark: Sendable, Hashable {
   public let time: WallTime
   public let label: String
+  /// The zone's offset, µs, where it is another than at the mark before, or at the axis' start; `nil` elsewhere.
+  public let offset: Int64?
 }
 
 extension LocalTime {

@@ -41,7 +41,7 @@ struct ConnectionSection {
       """
   }
 
-  private var zone: String { time.zoneName(at: content.start) }
+  private var zone: String { time.zoneWords }
 
   private var notes: Markup {
     let history = content.connections

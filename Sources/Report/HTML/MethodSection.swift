@@ -20,16 +20,11 @@ struct MethodSection {
     <section id="method">
     <h2>Appendix: how these numbers were made</h2>
     \(words)\(budget)\(runs)<p class="soft">Made by pushscope on \
-    <time datetime="\(content.readAt.rfc3339)">\(time.day(content.readAt)), \(time.clock(content.readAt))</time> \
-    \(time.zoneName(at: content.readAt)). Times are \(zone); each carries its UTC time in the file.</p>
+    <time datetime="\(content.readAt.rfc3339)">\(time.day(content.readAt)), \(time.clockWithZone(content.readAt))</time>. \
+    Times are \(time.zoneWords); each carries its UTC time in the file.</p>
     </section>
 
     """
-  }
-
-  private var zone: String {
-    let (first, last) = (time.zoneName(at: content.start), time.zoneName(at: content.end))
-    return first == last ? first : "\(first), from a change of clocks on \(last)"
   }
 
   private var words: Markup {
@@ -129,7 +124,7 @@ struct MethodSection {
     return """
       <h3>Runs</h3>
       <table class="events">
-      <thead><tr><th scope="col">run</th><th scope="col">began (\(time.zoneName(at: content.start)))</th><th scope="col">length</th><th scope="col">end</th></tr></thead>
+      <thead><tr><th scope="col">run</th><th scope="col">began (\(time.zoneWords))</th><th scope="col">length</th><th scope="col">end</th></tr></thead>
       <tbody>
       \(content.runs.prefix(Self.mostRuns).map(runRow))</tbody>
       </table>

@@ -114,14 +114,13 @@ struct ReportAnswer {
       content.runs.count == 1
       ? (names.first.map { "run “\($0)”" } ?? "1 run") : "\(content.runs.count) runs"
     let open: Markup = content.isOpen ? " (still being recorded)" : ""
-    let zone = time.zoneName(at: content.start)
-    let isUTC = zone == "UTC" && time.zoneName(at: content.end) == "UTC"
+    let isUTC = time.zoneWords == "UTC"
     let utc: Markup = isUTC ? "" : "<br>\(ReportTime.rangeInUTC(content.start, content.end))"
     return """
       <header>
       <p class="eyebrow">Push notifications to \(targetNames)</p>
       <h1>\(UnbrokenText.make(headline))</h1>
-      <p class="soft">\(time.range(content.start, content.end)) \(zone), \(run)\(open)\(utc)</p>
+      <p class="soft">\(time.range(content.start, content.end)), \(run)\(open)\(utc)</p>
       </header>
       \(changes)\(watched)
       """
@@ -141,7 +140,7 @@ struct ReportAnswer {
       <section id="findings">
       <h2>What changed</h2>
       \(all.prefix(ReportFindings.most).map { FindingArticle($0, time, isLong: isLong, ends: findings.ends).markup })\(more)\
-      <p class="soft">Times are \(time.zoneName(at: content.start)). Figures since a change have 95 % intervals in brackets.\
+      <p class="soft">Times are \(time.zoneWords). Figures since a change have 95 % intervals in brackets.\
       \(note)</p>
       </section>
 

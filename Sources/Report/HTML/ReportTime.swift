@@ -6,9 +6,15 @@ struct ReportTime: Sendable {
   let zone: LocalTime
   /// Whether the report's time is so short that seconds matter.
   let hasSeconds: Bool
+  /// The zone at the report's start.
+  let startZone: String
+  /// When clocks were set in the report's time.
+  private let changes: [WallTime]
 
   init(_ zone: LocalTime, start: WallTime, end: WallTime) {
     self.zone = zone
+    startZone = Self.zoneName(zone.offset(at: start))
+    changes = zone.changes(from: start, to: end)
     hasSeconds = end.microseconds - start.microseconds < 600_000_000
   }
 
@@ -18,25 +24,44 @@ struct ReportTime: Sendable {
     return "\(civil.day) \(Self.months[Int(civil.month - 1)]) \(civil.year)"
   }
 
-  /// `14:02`, or `14:02:07`.
+  /// `14:02`, or `14:02:07`; with the offset where the report's time has several.
   func clock(_ time: WallTime) -> String {
     let civil = zone.civil(time)
-    return hasSeconds ? civil.hoursMinutesSeconds : civil.hoursMinutes
+    return (hasSeconds ? civil.hoursMinutesSeconds : civil.hoursMinutes) + offset(at: time)
+  }
+
+  /// `14:02 UTC−05:00`.
+  func clockWithZone(_ time: WallTime) -> String {
+    clock(time) + (changes.isEmpty ? " \(zoneName(at: time))" : "")
+  }
+
+  /// ` UTC−05:00`, where clocks were set in the report's time; else empty, as one name holds for all of it.
+  private func offset(at time: WallTime) -> String { changes.isEmpty ? "" : " \(zoneName(at: time))" }
+
+  /// The report's zone in words: `UTC−04:00`, or which offsets there are and since when.
+  var zoneWords: String {
+    guard changes.count <= 2 else {
+      let others = Set(changes.map { zoneName(at: $0) }).subtracting([startZone])
+      return ([startZone] + others.sorted()).joined(separator: " or ") + ", as each says"
+    }
+    return changes.reduce(into: startZone) { words, change in
+      words += ", from \(day(change)), \(zone.civil(change).hoursMinutes), on \(zoneName(at: change))"
+    }
   }
 
   /// `14:02:07`, with the day where the report's time has several.
   func moment(_ time: WallTime, isLong: Bool) -> Markup {
     let civil = zone.civil(time)
     let text = isLong ? "\(civil.day) \(civil.monthName) \(civil.hoursMinutes)" : civil.hoursMinutesSeconds
-    return "<time datetime=\"\(time.rfc3339)\">\(text)</time>"
+    return "<time datetime=\"\(time.rfc3339)\">\(text)\(offset(at: time))</time>"
   }
 
-  /// `23 November 2026, 14:02 to 15:30`.
+  /// `23 November 2026, 14:02 to 15:30 UTC+01:00`.
   func range(_ start: WallTime, _ end: WallTime) -> Markup {
     let endText = day(start) == day(end) ? clock(end) : "\(day(end)), \(clock(end))"
     return """
       <time datetime="\(start.rfc3339)">\(day(start)), \(clock(start))</time> to \
-      <time datetime="\(end.rfc3339)">\(endText)</time>
+      <time datetime="\(end.rfc3339)">\(endText)</time>\(changes.isEmpty ? " \(startZone)" : "")
       """
   }
 
@@ -47,11 +72,10 @@ struct ReportTime: Sendable {
   }
 
   /// `UTC`, `UTC+01:00`.
-  func zoneName(at time: WallTime) -> String {
-    let minutes = zone.offset(at: time) / 60_000_000
-    guard minutes != 0 else { return "UTC" }
-    func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    return "UTC\(minutes < 0 ? "−" : "+")\(two(abs(minutes) / 60)):\(two(abs(minutes) % 60))"
+  func zoneName(at time: WallTime) -> String { Self.zoneName(zone.offset(at: time)) }
+
+  private static func zoneName(_ offset: Int64) -> String {
+    abs(offset) < 60_000_000 ? "UTC" : "UTC" + LocalTime.offsetText(offset)
   }
 
   /// Round times below a chart.
@@ -63,7 +87,8 @@ struct ReportTime: Sendable {
       // Fractions of seconds come without the hour.
       let hour =
         mark.label.contains(".") ? FixedPoint.padded(zone.civil(mark.time).hour, width: 2) + ":" : ""
-      return Chart.Tick(columns.position(of: mark.time), hour + mark.label)
+      let offset = mark.offset.map { " \(LocalTime.offsetText($0))" } ?? ""
+      return Chart.Tick(columns.position(of: mark.time), hour + mark.label + offset)
     }
   }
 

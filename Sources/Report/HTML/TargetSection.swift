@@ -87,7 +87,7 @@ struct TargetSection {
       "Latency over time",
       """
       \(kind): when it was planned, and how long \(what) took, on a logarithmic scale.\(never) Times are \
-      \(time.zoneName(at: content.start)).
+      \(time.zoneWords).
       """,
       chart)
   }

@@ -125,7 +125,8 @@ struct TimeAxisModel {
       // Midnight needs no time.
       let isMidnight = now.hour == 0 && now.minute == 0
       let date = "\(now.monthName) \(now.day)"
-      return TimeTick(column: tick.column, label: isMidnight ? date : "\(date) \(now.hoursMinutes)")
+      let label = isMidnight ? date : "\(date) \(now.hoursMinutes)"
+      return TimeTick(column: tick.column, label: label + tick.offset)
     }
   }
 

@@ -126,7 +126,9 @@ enum TimeTicks {
   static func make(for window: TimeWindow, spacing: Int, in zone: LocalTime) -> [TimeTick] {
     let least = Int64(max(1, spacing)) * window.scale.columnDuration
     return TimeAxis.marks(from: window.start, to: window.end, atLeast: least, in: zone).map {
-      TimeTick(column: window.column(of: $0.time), label: $0.label)
+      // ASCII has no minus sign.
+      let offset = $0.offset.map { " " + LocalTime.offsetText($0).replacing("−", with: "-") } ?? ""
+      return TimeTick(column: window.column(of: $0.time), label: $0.label + offset, offset: offset)
     }
   }
 }
@@ -136,4 +138,6 @@ struct TimeTick: Sendable, Hashable {
   /// Columns from the window's left.
   let column: Int
   let label: String
+  /// The end of ``label`` that names the zone's offset, where that changes; else empty.
+  var offset = ""
 }

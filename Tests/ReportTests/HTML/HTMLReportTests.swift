@@ -506,6 +506,22 @@ import Testing
     #expect(labels.contains("12:00:00.200"), "\(labels)")
   }
 
+  @Test func timesHaveTheirOffsetWhereClocksAreSet() throws {
+    // A minute after the fixture's start, from UTC−04:00 to UTC−05:00.
+    let change = RecordedStore.start.advanced(byMicroseconds: 60_000_000)
+    let zone = LocalTime { $0 < change ? -14_400_000_000 : -18_000_000_000 }
+    let (fixture, _) = try fixture()
+    let sink = MemorySink()
+    let now = RecordedStore.start.advanced(byMicroseconds: 3_600_000_000)
+    try HTMLReport(fixture.reader(), RowSelection(), at: now, in: zone).write(to: sink)
+    let page = sink.text.replacing(/<\/?time[^>]*>/, with: "")
+    #expect(page.contains("08:00:00 UTC−04:00 to 07:01:40 UTC−05:00, run"))
+    #expect(page.contains("UTC−04:00, from 1 March 2026, 07:01, on UTC−05:00"))
+    #expect(page.contains("07:01:00 −05:00</span>"))
+    #expect(
+      try html(fixture).replacing(/<\/?time[^>]*>/, with: "").contains("17:30:00 to 17:31:40 UTC+05:30, run"))
+  }
+
   @Test func figuresAreNotDivided() throws {
     let (fixture, _) = try fixture()
     let page = try html(fixture)

@@ -46,6 +46,17 @@ struct TimeTicksTests {
     #expect(labels.first == "20:00" && labels[1] == "22:00")
   }
 
+  @Test("a mark has its offset where clocks are set, in ASCII")
+  func clockChange() {
+    let change = WallTime(microseconds: Self.noonish.microseconds / 86_400_000_000 * 86_400_000_000)
+    let zone = LocalTime { $0 < change ? -14_400_000_000 : -18_000_000_000 }
+    let window = TimeWindow(
+      around: change, at: 0.5, scale: TimeScale(columnAtLeast: 600_000_000), columns: 100)
+    let labels = TimeTicks.make(for: window, spacing: 12, in: zone).map(\.label)
+    #expect(
+      labels.count { $0.hasSuffix(" -05:00") } == 1 && labels.count { $0.contains(" ") } == 1, "\(labels)")
+  }
+
   @Test("a following window stands still until the edge leaves it, then steps")
   func stepping() {
     let scale = TimeScale(columnAtLeast: 100_000)
