@@ -19,15 +19,16 @@ public struct SecretFile: Sendable, Hashable {
   /// Whether only the credential's name is known, in a check by hand: the service manager gives the file to the unit alone.
   public var isUnread: Bool { isServiceCredential && !path.hasPrefix("/") }
 
-  /// Reads the secret without trailing white space, which editors and `echo` add.
+  /// Reads the secret without trailing white space and byte order mark, which editors and `echo` add.
   ///
-  /// - Throws: also when others than the owner may read the file, checked on the open file so that it cannot be replaced
+  /// - Throws: also when others may read the file (``SecretAccess``), checked on the open file so that it cannot be replaced
   ///   in between.
   public func read() throws(FileReadError) -> [UInt8] {
     let file = try ReadFile(path: path, maximumBytes: Self.maximumBytes, isSecret: !isServiceCredential)
-    let end = file.bytes.lastIndex { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    let bytes = KeyText.withoutMark(file.bytes)
+    let end = bytes.lastIndex { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
     guard let end else { throw FileReadError(code: .empty, path: path) }
-    return Array(file.bytes[...end])
+    return Array(bytes[...end])
   }
 }
 
@@ -42,7 +43,7 @@ public enum SecretReference: Sendable, Hashable, CustomStringConvertible {
     switch self {
     case .file(let file): return try file.read()
     case .text(let secret):
-      let bytes = Array(secret.exposed.utf8)
+      let bytes = KeyText.withoutMark(Array(secret.exposed.utf8))
       let end = bytes.lastIndex { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
       return end.map { Array(bytes[...$0]) } ?? []
     }
@@ -85,7 +86,7 @@ extension Secret: CustomReflectable {
 struct ReadFile {
   let bytes: [UInt8]
 
-  /// - Parameter isSecret: refuse a file to which group or others have access.
+  /// - Parameter isSecret: refuse a file to which others have access (``SecretAccess``).
   init(path: String, maximumBytes: Int, isSecret: Bool = false) throws(FileReadError) {
     // Non-blocking, so that a FIFO is refused without a wait.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -97,8 +98,8 @@ struct ReadFile {
     guard kind == S_IFREG else {
       throw FileReadError(code: kind == S_IFDIR ? .isDirectory : .notRegular, path: path)
     }
-    if isSecret, status.st_mode & 0o077 != 0 {
-      throw FileReadError(code: .exposed(mode: status.st_mode & 0o777), path: path)
+    if isSecret, let problem = SecretAccess(descriptor, status).problem {
+      throw FileReadError(code: problem, path: path)
     }
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 16 * 1024)
@@ -134,9 +135,9 @@ public struct PlainFile: Sendable, Hashable {
     self.maximumBytes = maximumBytes
   }
 
-  /// Reads all of it; larger files are an error.
+  /// Reads all of it, but for a byte order mark; larger files are an error.
   public func read() throws(FileReadError) -> [UInt8] {
-    try ReadFile(path: path, maximumBytes: maximumBytes).bytes
+    KeyText.withoutMark(try ReadFile(path: path, maximumBytes: maximumBytes).bytes)
   }
 }
 
@@ -151,6 +152,8 @@ public struct FileReadError: Error, Sendable, Hashable, CustomStringConvertible 
     case tooLarge(maximumBytes: Int)
     /// Others than the owner may read it; `mode`: permission bits.
     case exposed(mode: UInt32)
+    /// A group may read it, and others can put another file in its place.
+    case replaceable
     case empty
     case system(errno: Int32)
   }
@@ -172,6 +175,7 @@ public struct FileReadError: Error, Sendable, Hashable, CustomStringConvertible 
     case .permissionDenied: "is not readable by this user"
     case .tooLarge(let maximum): "is larger than \(maximum) bytes"
     case .exposed(let mode): "contains a secret, but others may read it (mode \(String(mode, radix: 8)))"
+    case .replaceable: "contains a secret that a group may read, and others can write to its directory"
     case .empty: "is empty"
     case .system(let number): "cannot be read: \(String(cString: strerror(number)))"
     }
@@ -182,7 +186,10 @@ public struct FileReadError: Error, Sendable, Hashable, CustomStringConvertible 
     case .missing: "create it or correct the path (relative paths start at the configuration file)"
     case .isDirectory, .notRegular, .tooLarge: "name another file"
     case .permissionDenied: "give this user read permission"
-    case .exposed: "run: chmod 600 \(EscapedText.make(path))"
+    case .exposed:
+      "run: chmod 600 \(EscapedText.make(path)); where a container's volume has the mode, set its defaultMode to 0400, or to 0440 "
+        + "with root as the owner and a group of this process (fsGroup)"
+    case .replaceable: "mount the volume read-only, or take the others' right to write from the directory"
     case .empty: "write the content into it"
     case .system: "check the file system"
     }

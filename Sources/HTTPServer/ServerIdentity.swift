@@ -1,4 +1,5 @@
 import Glibc
+import Measurement
 import NIOCore
 import NIOSSL
 
@@ -12,7 +13,7 @@ public struct ServerIdentity: Sendable {
   /// - Throws: ``HTTPServerError`` naming the file at fault.
   public init(certificateFile: String, keyFile: String) throws {
     do {
-      chain = try NIOSSLCertificate.fromPEMFile(certificateFile)
+      chain = try NIOSSLCertificate.fromPEMBytes(try Self.pem(in: certificateFile))
     } catch {
       throw HTTPServerError(
         .identity, place: certificateFile, message: "does not contain a readable PEM certificate (\(error))",
@@ -24,7 +25,7 @@ public struct ServerIdentity: Sendable {
         remedy: "name a file with the certificate chain in PEM")
     }
     do {
-      key = try NIOSSLPrivateKey(file: keyFile, format: .pem)
+      key = try NIOSSLPrivateKey(bytes: try Self.pem(in: keyFile), format: .pem)
     } catch {
       throw HTTPServerError(
         .identity, place: keyFile, message: "does not contain a readable PEM private key (\(error))",
@@ -37,6 +38,36 @@ public struct ServerIdentity: Sendable {
         .identity, place: keyFile, message: "does not match the certificate in \(certificateFile) (\(error))",
         remedy: "use the private key that the certificate was issued for")
     }
+  }
+
+  private static let maximumBytes = 1024 * 1024
+
+  /// The content of a PEM file, also of one that an editor gave a byte order mark, or a variable other line breaks.
+  private static func pem(in path: String) throws -> [UInt8] {
+    // Non-blocking, so that a FIFO is refused without a wait.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { throw Unreadable(errno) }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 16 * 1024)
+    while bytes.count <= maximumBytes {
+      let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw Unreadable(errno) }
+      if count == 0 { break }
+      bytes += chunk[..<count]
+    }
+    guard bytes.count <= maximumBytes else { throw Unreadable(EFBIG) }
+    return String(validating: bytes, as: UTF8.self).map { Array(KeyText.pem($0).utf8) } ?? bytes
+  }
+
+  /// A system call failed.
+  private struct Unreadable: Error, CustomStringConvertible {
+    let number: Int32
+
+    init(_ number: Int32) { self.number = number }
+
+    var description: String { String(cString: strerror(number)) }
   }
 
   /// TLS 1.2 or later, as push services require.

@@ -1,5 +1,6 @@
 import Crypto
 import CryptoExtras
+import Measurement
 
 /// Reads a P-256 private key, and identifies other files for the error message.
 enum P256Key {
@@ -22,6 +23,7 @@ enum P256Key {
   static func read(
     _ text: [UInt8], remedy: String
   ) throws(CredentialError) -> P256.Signing.PrivateKey {
+    let text = String(validating: text, as: UTF8.self).map { Array(KeyText.pem($0).utf8) } ?? text
     let pem = try PEMText(text, remedy: remedy)
     switch pem.label {
     case "PRIVATE KEY", "EC PRIVATE KEY": break
@@ -73,10 +75,10 @@ struct PEMText {
 
   /// - Parameter remedy: how to obtain a valid file.
   init(_ text: [UInt8], remedy: String) throws(CredentialError) {
-    guard let text = String(validating: text, as: UTF8.self) else {
-      throw CredentialError(.malformed, "is not text, so it is not PEM", remedy: remedy)
+    guard let written = String(validating: text, as: UTF8.self) else {
+      throw CredentialError(.malformed, "\(KeyText.problem(ofText: text)), so it is not PEM", remedy: remedy)
     }
-    let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmed }
+    let lines = KeyText.pem(written).split(whereSeparator: \.isNewline).map { $0.trimmed }
     guard let first = lines.firstIndex(where: { $0.hasPrefix(Self.begin) }) else {
       throw CredentialError(.malformed, "has no -----BEGIN line, so it is not PEM", remedy: remedy)
     }

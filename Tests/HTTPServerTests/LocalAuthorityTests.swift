@@ -79,6 +79,17 @@ import Testing
     #expect(error?.place.contains("file") ?? false)
   }
 
+  @Test func readsWhatEditorsAndEnvironmentsMakeOfPEM() throws {
+    let files = try LocalAuthority.credentials(in: directory.path, now: now)
+    let certificate = try String(contentsOfFile: files.certificateFile, encoding: .utf8)
+    let key = try String(contentsOfFile: files.keyFile, encoding: .utf8)
+    for change in [{ "\u{FEFF}" + $0 }, { $0.replacing("\n", with: "\\n") }] as [(String) -> String] {
+      _ = try ServerIdentity(
+        certificateFile: directory.write("certificate", change(certificate)),
+        keyFile: directory.write("key", change(key)))
+    }
+  }
+
   @Test func saysWhichFileIsWrong() throws {
     let files = try LocalAuthority.credentials(in: directory.path, now: now)
     let elsewhere = try TemporaryDirectory()

@@ -17,6 +17,10 @@ import Testing
     TestKeys.p256, TestKeys.sec1, TestKeys.sec1WithParameters, "\u{FEFF}\n" + TestKeys.p256,
     "Bag Attributes\n    friendlyName: x\n" + TestKeys.p256 + "\n\n",
     TestKeys.p256.replacing("\n", with: "\r\n"),
+    // As environment variables and their files have them.
+    "\u{FEFF}" + TestKeys.p256, TestKeys.p256.replacing("\n", with: "\\n"),
+    "\"" + TestKeys.sec1WithParameters.replacing("\n", with: "\\r\\n") + "\"",
+    TestKeys.sec1WithParameters.replacing("\n", with: " "),
   ]) func rightKeysAreRead(text: String) { #expect(refusal(text) == nil) }
 
   @Test(arguments: [

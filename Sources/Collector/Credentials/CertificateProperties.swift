@@ -93,8 +93,22 @@ struct CertificateProperties: Sendable {
     of pem: [UInt8], remedy: String, _ fits: (Substring) -> Bool
   ) throws(CredentialError) -> String {
     guard let text = String(validating: pem, as: UTF8.self) else {
-      throw CredentialError(.malformed, "is not text, so not PEM", remedy: remedy)
+      throw CredentialError(.malformed, "\(KeyText.problem(ofText: pem)), so not PEM", remedy: remedy)
     }
+    do {
+      return try block(in: text, remedy: remedy, fits)
+    } catch {
+      guard (try? block(in: KeyText.pem(text), remedy: remedy, fits)) != nil else { throw error }
+      // The TLS library reads the file itself.
+      throw CredentialError(
+        .malformed, "has its line breaks written as \\n, or none, or is in quotes",
+        remedy: "write it with line breaks: printf '%b\\n' \"$TEXT\" > FILE")
+    }
+  }
+
+  private static func block(
+    in text: String, remedy: String, _ fits: (Substring) -> Bool
+  ) throws(CredentialError) -> String {
     var lines: [Substring] = []
     var end: String?
     for line in text.split(whereSeparator: \.isNewline) {

@@ -67,7 +67,7 @@ public struct ServiceAccount: Sendable, CustomStringConvertible {
 
   private static func decode(_ json: [UInt8]) throws(CredentialError) -> File {
     do {
-      return try JSONDecoder().decode(File.self, from: Data(json))
+      return try JSONDecoder().decode(File.self, from: Data(KeyText.json(json)))
     } catch DecodingError.typeMismatch(_, let context) {
       let key = context.codingPath.last?.stringValue ?? ""
       let what = key.isEmpty ? "is JSON, but not an object" : "has a \"\(key)\" that is not text"

@@ -31,7 +31,7 @@ public struct PushSubscription: Sendable, CustomStringConvertible {
   public init(json: [UInt8]) throws(CredentialError) {
     let file: File
     do {
-      file = try JSONDecoder().decode(File.self, from: Data(json))
+      file = try JSONDecoder().decode(File.self, from: Data(KeyText.json(json)))
     } catch DecodingError.typeMismatch(_, let context) {
       let key = context.codingPath.map(\.stringValue).joined(separator: ".")
       throw CredentialError(

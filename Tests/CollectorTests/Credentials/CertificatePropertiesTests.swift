@@ -82,7 +82,7 @@ struct CertificatePropertiesTests {
         "no PEM block of the expected kind"))
     #expect(
       message { _ = try CertificateProperties(pem: bytes("push.pem").dropLast(60)) }.contains("missing"))
-    #expect(message { _ = try CertificateProperties(pem: [0xFF, 0xFE]) }.contains("not text"))
+    #expect(message { _ = try CertificateProperties(pem: [0xFF, 0x00]) }.contains("not text"))
     let broken = Array("-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n".utf8)
     #expect(message { _ = try CertificateProperties(pem: broken) }.contains("no X.509 certificate"))
     let facts = try CertificateProperties(pem: bytes("push.pem"))

@@ -36,6 +36,15 @@ import Testing
     #expect(!dumped.contains("PRIVATE") && !"\(account)".contains("PRIVATE"))
   }
 
+  @Test func whatEnvironmentsMakeOfItIsRead() throws {
+    let escaped = TestKeys.rsa.replacing("\n", with: "\\n")
+    let text = String(decoding: try Self.json(changing: ["private_key": escaped]), as: UTF8.self)
+    let broken = "{\\n  " + text.dropFirst() + "\\n"
+    for variant in [text, "\u{FEFF}" + text, broken, "'\(broken)'"] {
+      #expect(try ServiceAccount(json: Array(variant.utf8)).projectID == "my-project")
+    }
+  }
+
   @Test func whatIsWrongIsSaid() throws {
     #expect(refusal(Array("nonsense".utf8))?.code == .truncated)
     #expect(refusal(Array("{nonsense}".utf8))?.code == .malformed)
