@@ -54,8 +54,11 @@ struct WebResponder: HTTPResponder {
 
   private func metrics(_ request: HTTPRequest) -> HTTPResponse {
     let format = ExpositionFormat(accept: request.headers["accept"])
+    let query = request.path.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+    let separatesBuckets = query.split(separator: "&").contains("histograms=both")
     return Self.response(
-      200, format.contentType, ByteBuffer(bytes: format.encode(content.families())),
+      200, format.contentType,
+      ByteBuffer(bytes: format.encode(content.families(), separatesBuckets: separatesBuckets)),
       headers: ["vary": "accept"])
   }
 

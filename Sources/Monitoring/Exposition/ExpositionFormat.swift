@@ -50,11 +50,13 @@ enum ExpositionFormat: Sendable, Equatable, CaseIterable {
     }
   }
 
-  func encode(_ families: [MetricFamily]) -> [UInt8] {
+  /// - Parameter separatesBuckets: writes classic buckets as series beside native histograms. Prometheus takes one or the other
+  ///   of a histogram that has both, and how it is told to take both differs between its versions.
+  func encode(_ families: [MetricFamily], separatesBuckets: Bool = false) -> [UInt8] {
     switch self {
     case .text: TextExposition(isOpenMetrics: false).encode(families)
     case .openMetrics: TextExposition(isOpenMetrics: true).encode(families)
-    case .protobuf: ProtobufExposition.encode(families)
+    case .protobuf: ProtobufExposition.encode(families, separatesBuckets: separatesBuckets)
     }
   }
 }
@@ -99,8 +101,10 @@ private struct TextExposition {
     for (index, count) in distribution.counts.enumerated() {
       cumulative += count
       let bounds = distribution.buckets.bounds
-      let end = index < bounds.count ? MetricNumber.seconds(bounds[index]) : "+Inf"
-      write("\(name)_bucket{\(before)le=\"\(canonical(end))\"} \(cumulative)")
+      let end =
+        index < bounds.count
+        ? isOpenMetrics ? MetricNumber.bound(bounds[index]) : MetricNumber.seconds(bounds[index]) : "+Inf"
+      write("\(name)_bucket{\(before)le=\"\(end)\"} \(cumulative)")
       if isOpenMetrics, let exemplar = distribution.exemplars[index] {
         write(
           " # {notification_id=\"\(exemplar.notification)\"} \(MetricNumber.seconds(exemplar.value))"
@@ -111,11 +115,6 @@ private struct TextExposition {
     let braces = Self.braces(labels)
     write("\(name)_sum\(braces) \(MetricNumber.seconds(distribution.sum))\n")
     write("\(name)_count\(braces) \(distribution.count)\n")
-  }
-
-  /// OpenMetrics wants a decimal point in the bounds.
-  private func canonical(_ bound: String) -> String {
-    isOpenMetrics && bound != "+Inf" && !bound.contains(".") ? bound + ".0" : bound
   }
 
   private static func braces(_ labels: [MetricFamily.Label]) -> String {

@@ -5,17 +5,47 @@ import Measurement
 /// https://github.com/prometheus/client_model/blob/master/io/prometheus/client/metrics.proto
 enum ProtobufExposition {
   /// One message for each family, each with its length before it.
-  static func encode(_ families: [MetricFamily]) -> [UInt8] {
+  /// - Parameter separatesBuckets: classic buckets are families of their own, in place of fields of the histogram.
+  static func encode(_ families: [MetricFamily], separatesBuckets: Bool = false) -> [UInt8] {
     var output: [UInt8] = []
     for family in families where !family.points.isEmpty {
-      let message = Self.message(family)
-      output.appendVarint(UInt64(message.count))
-      output += message
+      var messages = [Self.message(family, hasBuckets: !separatesBuckets)]
+      if separatesBuckets, family.kind == .histogram {
+        messages += classicSeries(of: family).map { Self.message($0, hasBuckets: false) }
+      }
+      for message in messages {
+        output.appendVarint(UInt64(message.count))
+        output += message
+      }
     }
     return output
   }
 
-  private static func message(_ family: MetricFamily) -> [UInt8] {
+  /// What the text format has of a histogram: counters of buckets, sum and count.
+  private static func classicSeries(of family: MetricFamily) -> [MetricFamily] {
+    var (buckets, sums, counts): ([MetricFamily.Point], [MetricFamily.Point], [MetricFamily.Point]) = (
+      [], [], []
+    )
+    for point in family.points {
+      guard case .distribution(let distribution) = point.value else { continue }
+      var cumulative: UInt64 = 0
+      for (index, count) in distribution.counts.enumerated() {
+        cumulative += count
+        let bounds = distribution.buckets.bounds
+        let end = index < bounds.count ? MetricNumber.bound(bounds[index]) : "+Inf"
+        buckets.append(
+          .init(
+            labels: point.labels + [MetricFamily.Label("le", end)], value: .number(Double(cumulative))))
+      }
+      sums.append(.init(labels: point.labels, value: .number(Double(distribution.sum) / 1e6)))
+      counts.append(.init(labels: point.labels, value: .number(Double(distribution.count))))
+    }
+    return [("bucket", buckets), ("sum", sums), ("count", counts)].map { suffix, points in
+      MetricFamily(.counter, "\(family.name)_\(suffix)", family.help, points)
+    }
+  }
+
+  private static func message(_ family: MetricFamily, hasBuckets: Bool) -> [UInt8] {
     var message = ProtobufMessage()
     message.add(family.name, field: 1)
     message.add(family.help, field: 2)
@@ -27,12 +57,14 @@ enum ProtobufExposition {
       case .histogram: 4
       }
     message.add(type, field: 3)
-    for point in family.points { message.add(Self.metric(point, family.kind), field: 4) }
+    for point in family.points { message.add(Self.metric(point, family.kind, hasBuckets), field: 4) }
     if let unit = family.unit { message.add(unit, field: 5) }
     return message.bytes
   }
 
-  private static func metric(_ point: MetricFamily.Point, _ kind: MetricFamily.Kind) -> ProtobufMessage {
+  private static func metric(
+    _ point: MetricFamily.Point, _ kind: MetricFamily.Kind, _ hasBuckets: Bool
+  ) -> ProtobufMessage {
     var metric = ProtobufMessage()
     for label in point.labels { metric.add(pair(label), field: 1) }
     switch point.value {
@@ -40,7 +72,7 @@ enum ProtobufExposition {
       var value = ProtobufMessage()
       value.add(number, field: 1)
       metric.add(value, field: kind == .counter ? 3 : 2)
-    case .distribution(let distribution): metric.add(histogram(distribution), field: 7)
+    case .distribution(let distribution): metric.add(histogram(distribution, hasBuckets), field: 7)
     }
     return metric
   }
@@ -52,12 +84,12 @@ enum ProtobufExposition {
     return pair
   }
 
-  private static func histogram(_ distribution: LatencyDistribution) -> ProtobufMessage {
+  private static func histogram(_ distribution: LatencyDistribution, _ hasBuckets: Bool) -> ProtobufMessage {
     var message = ProtobufMessage()
     message.add(distribution.count, field: 1)
     message.add(Double(distribution.sum) / 1e6, field: 2)
     var cumulative: UInt64 = 0
-    for (index, bound) in distribution.buckets.bounds.enumerated() {
+    for (index, bound) in distribution.buckets.bounds.enumerated() where hasBuckets {
       cumulative += distribution.counts[index]
       var bucket = ProtobufMessage()
       bucket.add(cumulative, field: 1)

@@ -50,6 +50,12 @@ struct MetricFamily: Sendable {
 
 /// Numbers as Prometheus' text formats have them.
 enum MetricNumber {
+  /// µs as seconds with a decimal point, as OpenMetrics wants a bucket's end: `2.0`.
+  static func bound(_ microseconds: Int64) -> String {
+    let text = seconds(microseconds)
+    return text.contains(".") ? text : text + ".0"
+  }
+
   /// µs as seconds, exactly: `0.0001`, `2`, `3600`.
   static func seconds(_ microseconds: Int64) -> String {
     let (whole, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
