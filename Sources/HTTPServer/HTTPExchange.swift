@@ -104,6 +104,9 @@ public protocol HTTPResponder: Sendable {
   func opened(_ connection: HTTPConnection)
   /// Operations on this connection have no effect from now on.
   func closed(_ connection: HTTPConnection)
+  /// A client's TLS handshake failed, or the client rejected the certificate after it.
+  /// - Parameter source: the client's address without the port.
+  func handshakeFailed(_ failure: HandshakeFailure, from source: String)
   func respond(to exchange: HTTPExchange)
   /// Response to a request that the server rejects.
   func answer(to violation: HTTPViolation) -> HTTPResponse
@@ -114,6 +117,7 @@ public protocol HTTPResponder: Sendable {
 extension HTTPResponder {
   public func opened(_ connection: HTTPConnection) {}
   public func closed(_ connection: HTTPConnection) {}
+  public func handshakeFailed(_ failure: HandshakeFailure, from source: String) {}
   public func answer(to violation: HTTPViolation, path: String) -> HTTPResponse { answer(to: violation) }
 }
 

@@ -147,7 +147,11 @@ public final class HTTPServer: Sendable {
       }
     }
     try configuration.prepareTransport?(channel, id)
-    try channel.pipeline.syncOperations.addHandlers([NIOSSLServerHandler(context: tls), negotiation])
+    let bytes = HandshakeBytes()
+    try channel.pipeline.syncOperations.addHandlers([
+      bytes, NIOSSLServerHandler(context: tls), HandshakeMonitor(id: id, table: table, bytes: bytes),
+      negotiation,
+    ])
   }
 
   private static func addHTTP2(to channel: any Channel, id: Int, table: ConnectionTable) throws {

@@ -22,7 +22,7 @@ public struct ClockExchange: Sendable, Hashable {
     self.t2 = t2
     self.t3 = t3
     self.t4 = t4
-    guard agrees(with: self, drift: DeviceClock.drift) else { return nil }
+    guard contradiction(of: self, drift: DeviceClock.drift) == 0 else { return nil }
   }
 
   /// The delays of both directions together, in nanoseconds: the width of the range of the true offset.
@@ -36,22 +36,24 @@ public struct ClockExchange: Sendable, Hashable {
     (t1 + (t4 - t1) / 2, t2.nanoseconds + (t3.nanoseconds - t2.nanoseconds) / 2)
   }
 
-  /// Whether both exchanges can be of one clock.
-  func agrees(with other: ClockExchange, drift: DriftLimit) -> Bool {
-    drift.allows(atLeast: t1, at: t2, atMost: other.t4, at: other.t3)
-      && drift.allows(atLeast: other.t1, at: other.t2, atMost: t4, at: t3)
+  /// By how much both exchanges contradict each other, in nanoseconds; 0 when they can be of one clock.
+  func contradiction(of other: ClockExchange, drift: DriftLimit) -> Int64 {
+    let one = drift.excess(atLeast: t1, at: t2, atMost: other.t4, at: other.t3)
+    let two = drift.excess(atLeast: other.t1, at: other.t2, atMost: t4, at: t3)
+    return Int64(clamping: max(0, one, two))
   }
 }
 
 extension DriftLimit {
-  /// Whether a clock can show `low` or more at one of our instants and `high` or less at another.
-  fileprivate func allows(
+  /// By how much too much a clock would show that shows `low` or more at one of our instants and `high` or less at another; at
+  /// most 0 when one can.
+  fileprivate func excess(
     atLeast low: Int64, at lowInstant: MonotonicTime, atMost high: Int64, at highInstant: MonotonicTime
-  ) -> Bool {
+  ) -> Int128 {
     let elapsed = Int128(highInstant.nanoseconds) - Int128(lowInstant.nanoseconds)
     return elapsed >= 0
-      ? Int128(high) >= Int128(low) + leastAdvance(elapsed)
-      : Int128(low) <= Int128(high) + mostAdvance(-elapsed)
+      ? Int128(low) + leastAdvance(elapsed) - Int128(high)
+      : Int128(low) - Int128(high) - mostAdvance(-elapsed)
   }
 }
 

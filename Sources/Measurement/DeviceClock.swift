@@ -12,8 +12,13 @@
 /// offset and drift; with too few of them to tell the drift, the exchange that bounds best gives the offset. It is
 /// clamped to the bound.
 ///
-/// **Assumption**: the clock is not set between an exchange and a stamp. Exchanges that cannot be of one clock show
-/// that it was set: earlier ones are dropped, and stamps from before the first later one get no reading.
+/// **Coarse clocks.** A browser's clock goes in steps, with jitter, and does not say how large they are. Exchanges that
+/// contradict each other by no more than ``coarsest`` show it: each stamp of the device may be off by as much, at least by
+/// ``coarseStep``. Every bound is wider by twice that from then on, for the stamp that is read and for those of exchanges.
+///
+/// **Assumption**: the clock is not set between an exchange and a stamp. Exchanges that cannot be of one clock, coarse or not,
+/// show that it was set: earlier ones are dropped, and stamps from before the first later one get no reading. The same is done
+/// where a clock is found coarse, since it may have been set by as little.
 public struct DeviceClock: Sendable, Hashable {
   /// The largest drift between the device's clock and ours, parts per million.
   public static let maximumDrift: Int64 = 500
@@ -21,6 +26,12 @@ public struct DeviceClock: Sendable, Hashable {
   /// ``reach``.
   public static let capacity = 64
   public static let reach = Duration.seconds(3600)
+
+  /// The least error of a clock that is found coarse, nanoseconds: browsers show whole milliseconds, with jitter.
+  public static let coarseStep: Int64 = 1_000_000
+  /// Larger contradictions of exchanges are of a clock that was set, nanoseconds. Browsers that resist fingerprinting go in
+  /// steps of 16.7 ms, either way.
+  static let coarsest: Int64 = 40_000_000
 
   /// Readings wider than this, 11 days, are dropped.
   static let uselessWidth: Int128 = 1_000_000_000_000_000
@@ -36,6 +47,8 @@ public struct DeviceClock: Sendable, Hashable {
     case outdated
     /// It contradicts earlier ones: the clock was set, by about this many nanoseconds.
     case stepped(by: Int64)
+    /// It contradicts others by so many nanoseconds: the clock is coarse, and its bounds are wider now.
+    case coarse(by: Int64)
   }
 
   /// Ascending by ``ClockExchange/t2``.
@@ -43,8 +56,11 @@ public struct DeviceClock: Sendable, Hashable {
   private var line: DriftLine?
   /// Earlier stamps may be from before the clock was set.
   private var validFrom: Int64?
+  /// By how much a stamp of the device may be off, nanoseconds; 0 until its exchanges contradict each other.
+  public private(set) var coarseness: Int64 = 0
 
-  public init() {}
+  /// - Parameter coarseness: what is known of it from before.
+  public init(coarseness: Int64 = 0) { self.coarseness = coarseness }
 
   /// The estimated drift, in parts per million, positive if the device's clock is fast; `nil` while there are too few
   /// exchanges to estimate it.
@@ -54,7 +70,12 @@ public struct DeviceClock: Sendable, Hashable {
 
   public mutating func take(_ exchange: ClockExchange) -> Outcome {
     if exchanges.contains(exchange) { return .repeated }
-    let contradicted = exchanges.filter { !$0.agrees(with: exchange, drift: Self.drift) }
+    let tolerance = 2 * coarseness
+    let contradictions = exchanges.map { $0.contradiction(of: exchange, drift: Self.drift) }
+    let contradicted = zip(exchanges, contradictions).filter { $0.1 > tolerance }.map(\.0)
+    let worst = contradictions.max() ?? 0
+    let isCoarse = worst > tolerance && worst <= Self.coarsest
+    if isCoarse { coarseness = max(Self.coarseStep, worst) }
     guard contradicted.allSatisfy({ $0.t2 < exchange.t2 }) else { return .outdated }
     let step = contradicted.isEmpty ? nil : estimatedOffset(at: exchange.t1)
     if !contradicted.isEmpty {
@@ -65,6 +86,7 @@ public struct DeviceClock: Sendable, Hashable {
     exchanges.insert(exchange, at: place)
     forget()
     line = DriftLine(through: exchanges)
+    if isCoarse { return .coarse(by: worst) }
     guard let step else { return .taken }
     let middle = exchange.middle
     return .stepped(by: Self.clamped(Int128(middle.device) - Int128(middle.ours) - step))
@@ -102,6 +124,8 @@ public struct DeviceClock: Sendable, Hashable {
       latest = min(
         latest, Int128(exchange.t2.nanoseconds) + Self.drift.longest(end - Int128(exchange.t1)))
     }
+    earliest -= Int128(2 * coarseness)
+    latest += Int128(2 * coarseness)
     let middle = Int128(stamp) + Int128(resolution) / 2
     guard earliest <= latest, latest - earliest <= Self.uselessWidth,
       let offset = estimatedOffset(at: Self.clamped(middle))

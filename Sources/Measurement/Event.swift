@@ -60,6 +60,8 @@ public enum EventKind: String, Sendable, Hashable, CaseIterable {
   case findingClosed = "finding_closed"
   /// Retention has deleted the rows that something refers to, or had to delete early.
   case pruned
+  /// TLS handshakes with the receipt listener failed.
+  case handshakeFailed = "handshake_failed"
 }
 
 /// A line of the collector's log: a row of the `log` table.

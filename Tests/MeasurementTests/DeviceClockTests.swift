@@ -150,6 +150,42 @@ import Testing
     expectContains(try #require(clock.reading(of: simulated.device)), simulated.now)
   }
 
+  /// As a browser's: whole milliseconds, one too many or too few, by a device that takes its steps for 100 µs.
+  @Test(arguments: [UInt64(1), 2, 3]) func theTruthIsInsideOfACoarseClocksBoundOnceItIsKnown(seed: UInt64)
+    throws
+  {
+    var random = SeededGenerator(seed: seed)
+    var simulated = SimulatedClock(skew: 5_000_000_000, drift: 20)
+    func shown() -> Int64 {
+      simulated.device / 1_000_000 * 1_000_000 + (Bool.random(using: &random) ? 1_000_000 : 0)
+    }
+    var clock = DeviceClock()
+    var found: [Int64] = []
+    for _ in 0..<600 {
+      simulated.advance(.random(in: 1_000_000...3_000_000_000, using: &random))
+      let t1 = shown() - 100_000
+      simulated.advance(.random(in: 100_000...400_000, using: &random))
+      let arrived = simulated.instant
+      simulated.advance(20_000)
+      let left = simulated.instant
+      simulated.advance(.random(in: 100_000...400_000, using: &random))
+      guard let exchange = ClockExchange(t1: t1, t2: arrived, t3: left, t4: shown() + 100_000) else {
+        continue
+      }
+      switch clock.take(exchange) {
+      case .coarse(let by): found.append(by)
+      case .stepped: Issue.record("nobody set the clock")
+      default: break
+      }
+      guard clock.coarseness > 0 else { continue }
+      // The first stamp may be one of before.
+      if let reading = clock.reading(of: shown()) { expectContains(reading, simulated.now) }
+    }
+    #expect(clock.reading(of: shown()) != nil)
+    #expect(found.count == 1, "what a step of 1 ms explains is no news afterwards")
+    #expect(clock.coarseness >= DeviceClock.coarseStep && clock.coarseness < 2_000_000)
+  }
+
   @Test func exchangesMayComeInAnyOrder() throws {
     var simulated = SimulatedClock(skew: -3_000_000_000, drift: -300)
     var exchanges: [ClockExchange] = []

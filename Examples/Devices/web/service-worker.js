@@ -10,13 +10,16 @@ const collector = "https://receipts.example.com:8443";
 const device = "my-browser";
 
 // Unix time as it was when the worker began, carried on by a clock that nobody sets. Nanoseconds do not fit into a
-// JavaScript number, so they are BigInts, and JSON is written and read by hand where they occur. The clock tells some
-// microseconds at best: what asks is cut down and what was answered is rounded up, so that the bound stays true.
+// JavaScript number, so they are BigInts, and JSON is written and read by hand where they occur. The clock goes in steps: what
+// asks is cut down and what was answered is rounded up, so that the bound stays true.
 const milliseconds = () => performance.timeOrigin + performance.now();
-const cutDown = (time) => BigInt(Math.floor(time * 1000) - clockStep) * 1000n;
-const roundUp = (time) => BigInt(Math.ceil(time * 1000) + clockStep) * 1000n;
-// Browsers coarsen their clock on purpose, by up to 100 µs (Firefox with resistFingerprinting: 100 ms).
-const clockStep = 100;
+const cutDown = (time) => BigInt(Math.floor(time * 1000) - 2 * clockStep) * 1000n;
+const roundUp = (time) => BigInt(Math.ceil(time * 1000) + 2 * clockStep) * 1000n;
+// Browsers coarsen their clock on purpose and do not say by how much: Firefox shows whole milliseconds with jitter, so that a
+// time is up to one early or late, Chrome steps of 100 µs. In microseconds, and twice: once for the stamp of an exchange, once
+// for received_at_ms, whose error has no field of its own. (Firefox with resistFingerprinting: steps of 16.7 ms; the collector
+// notices contradictions and widens the bound.)
+const clockStep = 1000;
 
 // A text/plain body needs no preflight; the collector reads JSON whatever it is called.
 const post = (path, body) =>

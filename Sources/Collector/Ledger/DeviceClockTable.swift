@@ -57,7 +57,9 @@ struct DeviceClockTable: Sendable {
   /// afterwards, nor the other way round.
   mutating func hostSlept(until now: MonotonicTime) {
     wokeAt = now
-    for key in entries.keys { entries[key]?.clock = DeviceClock() }
+    for (key, entry) in entries {
+      entries[key]?.clock = DeviceClock(coarseness: entry.clock.coarseness)
+    }
   }
 
   /// - Parameter now: when it arrived.
@@ -86,6 +88,9 @@ struct DeviceClockTable: Sendable {
       exchanges: entry.clock.exchanges.count)
   }
 
+  /// By how much a stamp of a device may be off, nanoseconds.
+  func coarseness(of arrived: DeviceExchange) -> Int64 { entries[Key(arrived)]?.clock.coarseness ?? 0 }
+
   /// How far a device's clock is ahead of this host's after an exchange that was taken, µs; `nil` without an estimate.
   func offset(after arrived: DeviceExchange, anchor: ClockAnchor) -> Int64? {
     entries[Key(arrived)]?.clock.reading(of: arrived.exchange.t4).map {
@@ -109,6 +114,24 @@ struct DeviceClockTable: Sendable {
   private mutating func forgetSilent() {
     let silent = entries.sorted { $0.value.lastHeard < $1.value.lastHeard }.prefix(max(1, Self.maximum / 8))
     for (key, _) in silent { entries[key] = nil }
+  }
+}
+
+extension DeviceClock.Outcome {
+  /// The event that tells of it; `nil` for what is no news.
+  /// - Parameter coarseness: of the clock since then, nanoseconds.
+  func event(of device: String, coarseness: Int64) -> (kind: EventKind, detail: String)? {
+    switch self {
+    case .taken, .repeated, .outdated: nil
+    case .stepped(let nanoseconds):
+      (.clockStep, "the clock of \(device) was set, by about \(nanoseconds / 1000) µs")
+    case .coarse(let nanoseconds):
+      (
+        .clockOffset,
+        "the clock of \(device) contradicts itself by \(nanoseconds / 1000) µs, as a coarse one does: it is taken to be off "
+          + "by up to \(coarseness / 1000) µs at each reading from now on"
+      )
+    }
   }
 }
 
@@ -167,5 +190,24 @@ struct ReceiptLatency: Sendable, Equatable {
       error = latency
       high = latency
     }
+  }
+}
+
+extension Receipt {
+  /// A receipt's row.
+  /// - Parameter anchor: maps this host's monotonic clock to the wall clock.
+  init(
+    of receipt: ArrivedReceipt, for id: SampleID, _ timing: ReceiptLatency, isDuplicate: Bool,
+    anchor: ClockAnchor
+  ) {
+    let half = ArrivedReceipt.resolution / 2 / 1000
+    let offset = timing.reading.map { reading in
+      receipt.receivedAt.microseconds + half - anchor.wall(at: reading.instant).microseconds
+    }
+    self.init(
+      sample: id, device: receipt.device, receivedAt: receipt.receivedAt,
+      arrivedAt: anchor.wall(at: receipt.arrivedAt), isSameClock: timing.isSameClock,
+      monotonic: receipt.receivedMonotonic?.nanoseconds, offset: offset,
+      offsetError: timing.reading?.error.microseconds, isDuplicate: isDuplicate)
   }
 }

@@ -6,7 +6,7 @@ import Measurement
 /// as one row when the window ends. The window is a second for events of notifications. It is a minute for connections, of which
 /// a peer may end one per request, and for device clocks, whose names are arbitrary. Forged, malformed and unknown receipts,
 /// which anybody can send, are only counted, in windows of a minute, and so are those for notifications that retention has
-/// deleted.
+/// deleted. Failed handshakes are, too, each kind of failure by itself.
 struct EventRateLimiter: Sendable {
   /// Events of one target and kind that a window writes one by one.
   static let passedPerWindow = 10
@@ -16,6 +16,7 @@ struct EventRateLimiter: Sendable {
   private struct Key: Hashable {
     var target: TargetID?
     var kind: EventKind
+    var failure: HandshakeFailure?
   }
 
   private struct Window {
@@ -33,10 +34,13 @@ struct EventRateLimiter: Sendable {
   }
 
   /// Takes an event; appends to `output` what is to be written now.
-  mutating func add(_ event: Event, at now: MonotonicTime, to output: inout [Event]) {
+  /// - Parameter failure: what failed handshakes are counted by.
+  mutating func add(
+    _ event: Event, by failure: HandshakeFailure? = nil, at now: MonotonicTime, to output: inout [Event]
+  ) {
     flush(at: now, to: &output)
-    let key = Key(target: event.target, kind: event.kind)
-    let isOnlyCounted = [.forgedReceipt, .malformedReceipt, .unknownReceipt, .pruned].contains(event.kind)
+    let key = Key(target: event.target, kind: event.kind, failure: failure)
+    let isOnlyCounted = Self.onlyCounted.contains(event.kind)
     var window = windows[key] ?? Window(end: now + Self.window(of: event.kind), last: event)
     if !isOnlyCounted, window.held == 0, window.passed < Self.passedPerWindow {
       window.passed += 1
@@ -48,10 +52,14 @@ struct EventRateLimiter: Sendable {
     windows[key] = window
   }
 
+  private static let onlyCounted: Set<EventKind> = [
+    .forgedReceipt, .malformedReceipt, .unknownReceipt, .pruned, .handshakeFailed,
+  ]
+
   private static func window(of kind: EventKind) -> Duration {
     switch kind {
     case .connected, .disconnected, .goaway, .streamLimitChanged, .clockOffset, .clockStep, .forgedReceipt,
-      .malformedReceipt, .unknownReceipt, .pruned:
+      .malformedReceipt, .unknownReceipt, .pruned, .handshakeFailed:
       longWindow
     default: shortWindow
     }

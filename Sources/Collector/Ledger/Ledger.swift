@@ -1,3 +1,4 @@
+import HTTPServer
 import Measurement
 import Store
 
@@ -44,6 +45,7 @@ struct Ledger: Sendable {
   private var deliveries: [TargetID: TargetDeliveries] = [:]
   private var limiter = EventRateLimiter()
   private var clocks = DeviceClockTable()
+  private var diagnostics = ReceiptDiagnostics()
   /// Everything but rows: those are made of ``dirty`` entries when the changes are taken.
   private var changes = LedgerChanges()
   /// Whether ``LedgerChanges/observed`` is filled.
@@ -251,10 +253,12 @@ struct Ledger: Sendable {
       of: receipt, planned: entry.sample.plannedMonotonic,
       sent: entry.sample.plannedMonotonic + (entry.sample.scheduleLag ?? 0),
       plannedOnThisBoot: plannedOnThisBoot, bootID: bootID, reading: clocks.reading(of: receipt))
+    if isOurRun { log(diagnostics.noteReceipt(id.target), of: id.target, at: receipt.arrivedAt) }
     let isDuplicate = entry.progress.receipt != nil
     if entry.heard.count < Self.maximumReceipts {
       entries[id]?.heard.append(receipt.stamp)
-      changes.receipts.append(row(of: receipt, for: id, timing, isDuplicate: isDuplicate))
+      changes.receipts.append(
+        Receipt(of: receipt, for: id, timing, isDuplicate: isDuplicate, anchor: anchor))
     }
     if isDuplicate {
       change(id, at: receipt.arrivedAt) { $0.sample.duplicates += 1 }
@@ -277,20 +281,6 @@ struct Ledger: Sendable {
     if isOutOfOrder { emit(.outOfOrder, at: receipt.arrivedAt, id: id) }
     contradict(contradicted, entry.sample.reason, id: id, at: receipt.arrivedAt)
     return .accepted
-  }
-
-  private func row(
-    of receipt: ArrivedReceipt, for id: SampleID, _ timing: ReceiptLatency, isDuplicate: Bool
-  ) -> Receipt {
-    let half = ArrivedReceipt.resolution / 2 / 1000
-    let offset = timing.reading.map { reading in
-      receipt.receivedAt.microseconds + half - anchor.wall(at: reading.instant).microseconds
-    }
-    return Receipt(
-      sample: id, device: receipt.device, receivedAt: receipt.receivedAt,
-      arrivedAt: anchor.wall(at: receipt.arrivedAt), isSameClock: timing.isSameClock,
-      monotonic: receipt.receivedMonotonic?.nanoseconds, offset: offset,
-      offsetError: timing.reading?.error.microseconds, isDuplicate: isDuplicate)
   }
 
   /// A receipt overrides the provider's answer; an event records the contradiction.
@@ -320,8 +310,25 @@ struct Ledger: Sendable {
 
   /// Counts receipts that the listener rejected: forged, malformed, too many.
   mutating func noteRefused(_ kind: EventKind, count: Int, detail: String, at now: MonotonicTime) {
+    diagnostics.noteRefused(kind, count: count)
     let event = Event(at: anchor.wall(at: now), kind: kind, count: count, detail: detail)
     limiter.add(event, at: now, to: &changes.events)
+  }
+
+  /// Counts TLS handshakes with the listener that failed.
+  mutating func noteHandshakes(
+    _ failure: HandshakeFailure, count: Int, from source: String, at now: MonotonicTime
+  ) {
+    let network = SourceAddress.network(source)
+    log(diagnostics.noteHandshakes(failure, count: count, from: network, at: now), of: nil, at: now)
+    let event = Event(
+      at: anchor.wall(at: now), kind: .handshakeFailed, count: count,
+      detail: ReceiptEvidence.detail(failure, network: network))
+    limiter.add(event, by: failure, at: now, to: &changes.events)
+  }
+
+  private mutating func log(_ note: ReceiptDiagnostics.Note?, of target: TargetID?, at now: MonotonicTime) {
+    if let note { changes.log.append(note.line(of: target, at: anchor.wall(at: now))) }
   }
 
   // MARK: Time
@@ -359,15 +366,11 @@ struct Ledger: Sendable {
 
   /// - Returns: whether it is new.
   private mutating func take(_ arrived: DeviceExchange, at now: MonotonicTime) -> Bool {
-    switch clocks.take(arrived, at: now) {
-    case .repeated, .outdated: return false
-    case .taken: return true
-    case .stepped(let nanoseconds):
-      emit(
-        .clockStep, at: now,
-        detail: "the clock of \(arrived.device) was set, by about \(nanoseconds / 1000) µs")
-      return true
+    let outcome = clocks.take(arrived, at: now)
+    if let event = outcome.event(of: arrived.device, coarseness: clocks.coarseness(of: arrived)) {
+      emit(event.kind, at: now, detail: event.detail)
     }
+    return outcome != .repeated && outcome != .outdated
   }
 
   /// The host was suspended, and has resumed by now.
@@ -459,20 +462,13 @@ struct Ledger: Sendable {
       entries.values[index].isDirty = true
       dirty.append(id)
     }
-    guard before != after, let kind = Self.event(for: after) else { return }
+    guard before != after, let kind = after.event else { return }
+    if after == .lost, entries.values[index].isOurs {
+      let isSubscribed = deliveries[id.target]?.target.isSubscribed ?? false
+      log(diagnostics.noteLost(id.target, isSubscribed: isSubscribed), of: id.target, at: time)
+    }
     let word = entries.values[index].sample.reason
     emit(kind, at: time, id: id, detail: detail.isEmpty ? word ?? "" : detail)
-  }
-
-  private static func event(for state: NotificationState) -> EventKind? {
-    switch state {
-    case .rejected: .rejected
-    case .failed: .failed
-    case .missed: .missed
-    case .lost: .lost
-    case .late: .late
-    case .planned, .inFlight, .accepted, .delivered, .interrupted: nil
-    }
   }
 
   private mutating func emit(

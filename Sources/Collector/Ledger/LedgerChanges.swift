@@ -30,6 +30,8 @@ struct LedgerTarget: Sendable, Equatable {
   var id: TargetID
   /// µs from planned; `nil` when no receipt is expected.
   var receiptDeadline: Int64?
+  /// Whether the collector subscribes to the target's messages itself; otherwise a device posts its receipts.
+  var isSubscribed = false
 }
 
 /// A notification reloaded from the store for a late receipt: its row, and facts of its run.

@@ -136,3 +136,17 @@ struct DeliveryOrder: Sendable {
     return false
   }
 }
+
+extension NotificationState {
+  /// The event that tells of notifications that ended so; `nil` for states that are no trouble.
+  var event: EventKind? {
+    switch self {
+    case .rejected: .rejected
+    case .failed: .failed
+    case .missed: .missed
+    case .lost: .lost
+    case .late: .late
+    case .planned, .inFlight, .accepted, .delivered, .interrupted: nil
+    }
+  }
+}

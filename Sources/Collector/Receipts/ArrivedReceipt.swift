@@ -63,6 +63,10 @@ protocol ReceiptSink: Sendable {
 
   /// Counts rejected receipts; called for every such request.
   func refused(_ refusal: ReceiptRefusal)
+
+  /// Counts failed TLS handshakes with the listener.
+  /// - Parameter source: the peer's address.
+  func handshakeFailed(_ failure: HandshakeFailure, from source: String)
 }
 
 extension ReceiptSink {

@@ -49,7 +49,7 @@ final class ReceiptListener: Sendable {
         host: options.host, port: options.port, identity: identity, limits: options.limits)
       configuration.onShortage = options.onShortage
       let server = try await HTTPServer.start(
-        configuration, on: eventLoop, clock: clock, responder: ReceiptResponder(service: service))
+        configuration, on: eventLoop, clock: clock, responder: ReceiptResponder(service: service, sink: sink))
       return ReceiptListener(group: group, loop: loop, server: server, service: service)
     } catch {
       try? await group.shutdownGracefully()
@@ -110,6 +110,11 @@ struct ReceiptListenerOptions: Sendable {
 /// Passes the server's requests, which come on its event loop, to the service on that loop.
 struct ReceiptResponder: HTTPResponder {
   let service: NIOLoopBound<ReceiptService>
+  let sink: any ReceiptSink
+
+  func handshakeFailed(_ failure: HandshakeFailure, from source: String) {
+    sink.handshakeFailed(failure, from: source)
+  }
 
   func respond(to exchange: HTTPExchange) { service.value.respond(to: exchange) }
 

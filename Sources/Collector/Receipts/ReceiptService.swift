@@ -54,8 +54,10 @@ final class ReceiptService {
     guard let call = Call(rawValue: String(path)) else {
       return exchange.answer(ReceiptAnswer.error(404, "no such call"))
     }
+    // A browser's question whether a page may post (Fetch, "CORS-preflight request"): free, as it costs no more than a refusal.
+    if request.method == "OPTIONS" { return exchange.answer(ReceiptAnswer.permission) }
     guard request.method == "POST" else {
-      return exchange.answer(ReceiptAnswer.error(405, "use POST", headers: ["allow": "POST"]))
+      return exchange.answer(ReceiptAnswer.error(405, "use POST", headers: ["allow": "POST, OPTIONS"]))
     }
     let source = exchange.connection.source
     if let pause = limiter.pause(source, at: request.arrivedAt) {
@@ -178,8 +180,17 @@ enum ReceiptAnswer {
   private static func answer(_ status: Int, _ json: String, headers: HPACKHeaders = [:]) -> HTTPResponse {
     var headers = headers
     headers.add(name: "access-control-allow-origin", value: "*")
+    headers.add(name: "access-control-expose-headers", value: "retry-after")
     return HTTPResponse(status: status, json: json, headers: headers)
   }
+
+  /// 204 for OPTIONS: a page of any origin may post JSON. Browsers need not ask again for a day, or what they take at most.
+  static let permission = HTTPResponse(
+    status: 204,
+    headers: [
+      "allow": "POST, OPTIONS", "access-control-allow-origin": "*", "access-control-allow-methods": "POST",
+      "access-control-allow-headers": "content-type", "access-control-max-age": "86400",
+    ])
 
   /// 200: the time.
   static func time(t1: Int64, t2: Int64, t3: Int64) -> HTTPResponse {

@@ -52,6 +52,7 @@ final class Recorder {
     var isLast = false
     var observed: [SampleChange] = []
     var clockOffsets: [ObservedClockOffset] = []
+    var failedHandshakes: [HandshakeFailure: Int] = [:]
   }
 
   /// - Parameters:
@@ -113,8 +114,8 @@ final class Recorder {
     pending = nil
     observer?.committed(
       ObservedCommit(
-        changes: ready.observed, clockOffsets: ready.clockOffsets, took: took,
-        at: ledger.anchor.wall(at: now)))
+        changes: ready.observed, clockOffsets: ready.clockOffsets,
+        failedHandshakes: ready.failedHandshakes, took: took, at: ledger.anchor.wall(at: now)))
     for block in ready.blocks { onCommitted(block) }
     for answer in ready.replies { answer.reply(answer.outcome) }
     if ready.isLast { return .closed }
@@ -161,6 +162,9 @@ final class Recorder {
       ledger.noteRefused(
         kind.event, count: refusals.count, detail: "\(kind.words), last from \(refusals.lastSource)", at: now)
     }
+    for (failure, seen) in content.handshakes.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      ledger.noteHandshakes(failure, count: seen.count, from: seen.lastSource, at: now)
+    }
     ledger.advance(to: now)
     if let ending = content.ending { note(ending, at: now) }
     if content.closing != nil { ledger.dropUnduePlans() }
@@ -170,7 +174,7 @@ final class Recorder {
     let changes = ledger.takeChanges()
     for line in changes.log { onLog(line) }
     guard
-      isLast || !changes.isEmpty || !clockEvents.isEmpty || !replies.isEmpty
+      isLast || !changes.isEmpty || !clockEvents.isEmpty || !replies.isEmpty || !content.handshakes.isEmpty
         || now - lastCommit >= Self.heartbeat
     else { return nil }
     clockEvents += changes.events
@@ -185,7 +189,7 @@ final class Recorder {
     lastAnchor = ledger.anchor
     return Pending(
       batch: batch, blocks: blocks, replies: replies, isLast: isLast, observed: changes.observed,
-      clockOffsets: changes.clockOffsets)
+      clockOffsets: changes.clockOffsets, failedHandshakes: content.handshakes.mapValues(\.count))
   }
 
   /// The tool's own figures so far, without the commit that stores them.

@@ -17,7 +17,7 @@ final class RecorderInbox: Sendable {
     func fail() { reply(ReceiptOutcome(failed: receipts.count)) }
   }
 
-  /// Rejected receipts of one kind: their number, and the source of the last one.
+  /// Rejected receipts or failed handshakes of one kind: their number, and the source of the last one.
   struct Refusals: Sendable {
     var count = 0
     var lastSource = ""
@@ -29,6 +29,8 @@ final class RecorderInbox: Sendable {
     var targets: [LedgerTarget] = []
     var deliveries: [Delivery] = []
     var refusals: [ReceiptRefusal.Kind: Refusals] = [:]
+    /// TLS handshakes with the listener that failed.
+    var handshakes: [HandshakeFailure: Refusals] = [:]
     /// Nothing more is planned; the log is to say so, and what is still under way.
     var ending: Ending?
     var closing: Closing?
@@ -139,7 +141,7 @@ final class RecorderInbox: Sendable {
     let isFirst = content.withLock { content in
       let wasEmpty =
         content.observations.isEmpty && content.deliveries.isEmpty && content.refusals.isEmpty
-        && content.ending == nil && content.targets.isEmpty
+        && content.handshakes.isEmpty && content.ending == nil && content.targets.isEmpty
       change(&content)
       return wasEmpty || content.closing != nil
     }
@@ -159,6 +161,13 @@ extension RecorderInbox: ReceiptSink {
     update { content in
       content.refusals[refusal.kind, default: Refusals()].count += refusal.count
       content.refusals[refusal.kind]?.lastSource = refusal.source
+    }
+  }
+
+  func handshakeFailed(_ failure: HandshakeFailure, from source: String) {
+    update { content in
+      content.handshakes[failure, default: Refusals()].count += 1
+      content.handshakes[failure]?.lastSource = source
     }
   }
 }

@@ -14,6 +14,15 @@ final class ConfigurationReloader: Sendable {
     var listeners: ListenerContents
     /// While it is open.
     var store: CollectorStore?
+    /// What was refused last, until it is known to be right.
+    var refused: Refusal?
+  }
+
+  private enum Refusal: Sendable {
+    /// A reload of the file.
+    case reload
+    /// A credential that was replaced.
+    case credential
   }
 
   /// Reads the configuration again; `nil` where it is not from a file.
@@ -49,7 +58,7 @@ final class ConfigurationReloader: Sendable {
     guard let load else { return .refused("the configuration is not from a file") }
     return await queue.run { [self] in
       let outcome = await outcome(because: "the configuration was read again", load)
-      note(outcome)
+      note(outcome, refusal: .reload)
       return outcome
     }
   }
@@ -59,9 +68,28 @@ final class ConfigurationReloader: Sendable {
     let because = "replaced: \(files.joined(separator: ", "))"
     _ = await queue.run { [self] in
       let outcome = await outcome(because: because) { configuration }
-      // What a reload has taken up meanwhile is no news.
-      if outcome != .taken(Self.unchanged(because)) { note(outcome) }
+      noteTaken(outcome, isNews: outcome != .taken(Self.unchanged(because)))
       return outcome
+    }
+  }
+
+  /// Whether the file says what the collector works by: what a reload refused because of a credential was that credential alone.
+  private func isFileInUse() -> Bool {
+    guard let new = try? load?() else { return false }
+    let current = configuration
+    return ReloadPlan(from: current, to: new).configuration == current
+  }
+
+  /// Says what became of replaced credentials. What a reload has taken up meanwhile is no news, unless it mends what was refused.
+  private func noteTaken(_ outcome: ReloadOutcome, isNews: Bool) {
+    guard case .taken(let words) = outcome, let refused = state.withLock({ $0.refused }) else {
+      if isNews { note(outcome, refusal: .credential) }
+      return
+    }
+    if refused == .credential || isFileInUse() {
+      note(.taken("\(words); what was refused is valid now"), refusal: refused)
+    } else if isNews {
+      note(outcome, refusal: .credential)
     }
   }
 
@@ -116,23 +144,27 @@ final class ConfigurationReloader: Sendable {
   }
 
   /// Says what a reload came to, as an event of the run and in the log.
-  private func note(_ outcome: ReloadOutcome) {
+  /// - Parameter refusal: what was read. Credentials that are right do not make a file right that was refused.
+  private func note(_ outcome: ReloadOutcome, refusal: Refusal) {
     let (logger, now) = (environment.logger, environment.clock.wallNow())
-    let isTaken: Bool
     let event: Event
     switch outcome {
     case .taken(let words):
-      isTaken = true
       event = Event(at: now, kind: .configReloaded, detail: words)
       logger.notice("configuration taken: \(EscapedText.make(words))")
     case .refused(let words):
-      isTaken = false
       event = Event(at: now, kind: .configRefused, detail: words)
       logger.error(
         "configuration refused, the former one goes on: \(EscapedText.make(words, keepsLines: true))")
     }
-    let store = state.withLock { $0.store }
-    environment.observer?.reloaded(isSuccessful: isTaken)
+    let (store, isValid) = state.withLock { state in
+      switch outcome {
+      case .refused: if state.refused != .reload { state.refused = refusal }
+      case .taken: if refusal == .reload || state.refused == .credential { state.refused = nil }
+      }
+      return (state.store, state.refused == nil)
+    }
+    environment.observer?.reloaded(isSuccessful: isValid)
     do {
       try store?.record([event], run: control.currentRun)
     } catch {

@@ -104,7 +104,8 @@ struct TargetBuilder: Sendable {
   var hearsItself: Bool { subscription != nil }
 
   func ledgerTarget(id: TargetID) -> LedgerTarget {
-    LedgerTarget(id: id, receiptDeadline: configuration.receiptDeadline?.microseconds)
+    LedgerTarget(
+      id: id, receiptDeadline: configuration.receiptDeadline?.microseconds, isSubscribed: hearsItself)
   }
 
   /// - Parameters:

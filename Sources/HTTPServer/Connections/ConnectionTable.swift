@@ -118,6 +118,13 @@ final class ConnectionTable {
     return connection
   }
 
+  /// A client's handshake failed, or it rejected the certificate after it. Connections that this server has given up itself
+  /// are no failures.
+  func handshakeFailed(_ id: Int, _ failure: HandshakeFailure, of channel: any Channel) {
+    guard entries[id] != nil, drained == nil else { return }
+    responder.handshakeFailed(failure, from: channel.remoteAddress?.ipAddress ?? "")
+  }
+
   func removed(_ id: Int) {
     if let connection = entries.removeValue(forKey: id)?.ready?.connection { responder.closed(connection) }
     finishDrainIfEmpty()
@@ -211,6 +218,21 @@ final class ConnectionTable {
 
 /// Groups addresses by peer.
 public enum SourceAddress {
+  /// The network of an address, for texts that are kept: a /24, or an IPv6 /56.
+  ///
+  /// - Parameter address: as ``HTTPConnection/source`` has it.
+  public static func network(_ address: String) -> String {
+    let source = group(address)
+    if address.contains(":"), !source.contains(".") {
+      let groups = source.split(separator: ":").map { UInt16($0, radix: 16) ?? 0 }
+      guard groups.count == 4 else { return "an unknown address" }
+      let kept = groups[..<3] + [groups[3] & 0xFF00]
+      return kept.map { String($0, radix: 16) }.joined(separator: ":") + "::/56"
+    }
+    let parts = source.split(separator: ".")
+    return parts.count == 4 ? parts[..<3].joined(separator: ".") + ".0/24" : "an unknown address"
+  }
+
   /// The source of an address: an IPv4 address, also if mapped to IPv6 (`::ffff:192.0.2.1`), or an IPv6 /64, since one
   /// host can use all of its addresses.
   ///

@@ -61,6 +61,7 @@ struct MetricsState: Sendable {
   private(set) var commits: LatencyDistribution
   /// Those heard last; the newest last.
   private(set) var clockOffsets: [ObservedClockOffset] = []
+  private(set) var failedHandshakes: [HandshakeFailure: UInt64] = [:]
   private(set) var isSendingPossible = false
   /// Whether the current run began to send, though it may not be able to at the moment.
   private(set) var hasBegunToSend = false
@@ -157,6 +158,7 @@ struct MetricsState: Sendable {
   mutating func add(_ commit: ObservedCommit) {
     commits.record(commit.took.microseconds)
     for change in commit.changes { add(change, at: commit.at) }
+    for (failure, count) in commit.failedHandshakes { failedHandshakes[failure, default: 0] += UInt64(count) }
     for offset in commit.clockOffsets {
       clockOffsets.removeAll { $0.device == offset.device }
       clockOffsets.append(offset)

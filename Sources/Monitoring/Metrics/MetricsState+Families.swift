@@ -156,6 +156,12 @@ extension MetricsState {
         "store_oldest_timestamp_seconds", "Planned time of the oldest notification in the store.",
         store.oldest.map { Double($0.microseconds) / 1e6 }),
       gauge("ready", "1 while notifications can be sent.", isSendingPossible ? 1 : 0),
+      MetricFamily(
+        .counter, "pushscope_receipt_handshakes_failed_total",
+        "TLS handshakes of clients with the receipt listener that failed, by the client's alert.",
+        failedHandshakes.sorted { $0.key.rawValue < $1.key.rawValue }.map {
+          Point(labels: [Label("alert", $0.key.rawValue)], value: .number(Double($0.value)))
+        }),
       gauge(
         "config_last_reload_successful", "1 if the configuration was valid when it was read last.",
         isReloadSuccessful ? 1 : 0),

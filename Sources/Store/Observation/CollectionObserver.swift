@@ -62,15 +62,19 @@ public struct ObservedCommit: Sendable {
   public var changes: [SampleChange]
   /// Newest last.
   public var clockOffsets: [ObservedClockOffset]
+  /// TLS handshakes with the receipt listener that have failed since the commit before.
+  public var failedHandshakes: [HandshakeFailure: Int]
   public var took: Duration
   /// When it was committed.
   public var at: WallTime
 
   public init(
-    changes: [SampleChange], clockOffsets: [ObservedClockOffset] = [], took: Duration, at: WallTime
+    changes: [SampleChange], clockOffsets: [ObservedClockOffset] = [],
+    failedHandshakes: [HandshakeFailure: Int] = [:], took: Duration, at: WallTime
   ) {
     self.changes = changes
     self.clockOffsets = clockOffsets
+    self.failedHandshakes = failedHandshakes
     self.took = took
     self.at = at
   }

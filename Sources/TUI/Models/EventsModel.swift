@@ -73,7 +73,7 @@ extension EventKind {
     case .runStarted, .runStopped, .rejected, .failed, .missed, .lost, .late, .duplicate, .outOfOrder,
       .unknownReceipt, .forgedReceipt, .malformedReceipt, .clockOffset, .configRefused, .thresholdCleared,
       .interrupted,
-      .resumed, .findingClosed, .pruned:
+      .resumed, .findingClosed, .pruned, .handshakeFailed:
       nil
     }
   }
@@ -89,7 +89,7 @@ extension EventKind {
     case .interrupted: .interrupted
     case .disconnected, .goaway, .retryAfter, .suspended, .clockStep, .thresholdCrossed, .duplicate,
       .outOfOrder,
-      .unknownReceipt, .malformedReceipt, .findingOpened:
+      .unknownReceipt, .malformedReceipt, .handshakeFailed, .findingOpened:
       .warning
     case .forgedReceipt, .configRefused: .alarm
     case .connected, .streamLimitChanged, .tokenRefreshed, .runStarted, .runStopped, .resumed,

@@ -10,7 +10,8 @@ struct Doctor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Check configuration, credentials, connections to the providers, clock, store and terminal.",
     discussion: """
-      Prints one line per check: ok, note or fail, the subject, the result, and what to do. It connects without sending. \
+      Prints one line per check: ok, note or fail, the subject, the result, and what to do. It connects without sending, \
+      and looks in the store whether devices fail to report to the newest run. \
       With --send each target gets one notification, which FCM only validates. With --send 1 it is sent as the collector does, and \
       really delivered; a table without secrets says what became of it.
 
@@ -77,6 +78,10 @@ struct Doctor: AsyncParsableCommand {
       !receipts.secretFile.isUnread
     {
       report(await HostDoctor.listener(receipts))
+    }
+    // Trouble with the store was reported above.
+    if let path = try? store.path(for: .writing), let reader = try? StoreReader.open(at: path) {
+      for finding in (try? ReceiptDoctor.findings(of: chosen, in: reader)) ?? [] { report(finding) }
     }
     let unread = Set(chosen.flatMap(\.unreadCredentials))
     for name in configuration.unreadCredentials where unread.contains(name) || targets.isEmpty {

@@ -14,6 +14,7 @@ final class TestSink: ReceiptSink {
     var received: [ArrivedReceipt] = []
     var exchanges: [DeviceExchange] = []
     var refusals: [ReceiptRefusal] = []
+    var handshakes: [HandshakeFailure] = []
     var waiting: [@Sendable (ReceiptOutcome) -> Void] = []
   }
 
@@ -37,6 +38,10 @@ final class TestSink: ReceiptSink {
   }
 
   func refused(_ refusal: ReceiptRefusal) { state.withLock { $0.refusals.append(refusal) } }
+
+  func handshakeFailed(_ failure: HandshakeFailure, from source: String) {
+    state.withLock { $0.handshakes.append(failure) }
+  }
 
   var received: [ArrivedReceipt] { state.withLock { $0.received } }
 

@@ -70,6 +70,40 @@ import Testing
     }
   }
 
+  /// What a browser asks before a page or service worker of another origin may post JSON.
+  @Test(arguments: Curl.Version.allCases)
+  func answersPreflightRequests(version: Curl.Version) async throws {
+    try await withListener { listener in
+      for path in ["/v1/receipts", "/v1/clock"] {
+        let answer = try await listener.curl.ask(
+          path, version,
+          headers: [
+            "origin: https://app.example", "access-control-request-method: POST",
+            "access-control-request-headers: content-type",
+          ], arguments: ["-X", "OPTIONS"])
+        #expect(answer.status == 204 && answer.body.isEmpty)
+        #expect(answer.headers["access-control-allow-origin"] == "*")
+        #expect(answer.headers["access-control-allow-methods"] == "POST")
+        #expect(answer.headers["access-control-allow-headers"] == "content-type")
+        #expect(answer.headers["content-length"] == nil)
+      }
+      #expect(
+        try await listener.curl.ask("/v1/other", version, arguments: ["-X", "OPTIONS"]).status == 404)
+      // A page can read how long to wait.
+      let refused = try await listener.curl.ask("/v1/receipts", version, body: "nonsense")
+      #expect(refused.headers["access-control-expose-headers"] == "retry-after")
+      #expect(refused.headers["access-control-allow-origin"] == "*")
+    }
+  }
+
+  @Test func countsClientsThatDoNotTrustTheCertificate() async throws {
+    try await withListener { listener in
+      _ = try await Programs.run(
+        "curl", ["-sS", "--max-time", "30", "https://127.0.0.1:\(listener.port)/v1/clock"])
+      try await listener.sink.until { $0.handshakes == [.unknownCA] }
+    }
+  }
+
   @Test func wantsTheRightMAC() async throws {
     try await withListener { listener in
       let good = listener.receipt(listener.id(1))
@@ -108,7 +142,7 @@ import Testing
     try await withListener { listener in
       let get = try await listener.curl.ask("/v1/receipts")
       #expect(get.status == 405)
-      #expect(get.headers["allow"] == "POST")
+      #expect(get.headers["allow"] == "POST, OPTIONS")
       #expect(get.body == #"{"error":"use POST"}"#)
       #expect(try await listener.curl.ask("/v1/receipts", arguments: ["-X", "DELETE"]).status == 405)
       for path in ["/", "/v1/receipt", "/v1/receipts/", "/v2/receipts", "//v1/receipts"] {

@@ -1,3 +1,4 @@
+import Configuration
 import Foundation
 import GRDB
 import Measurement
@@ -306,6 +307,56 @@ struct RecorderTests {
     #expect(counts == [.forgedReceipt: 500, .malformedReceipt: 300])
     #expect(events.count == 2)
     #expect(events.contains { $0.event.detail == "malformed request, last from 127.0.0.2" })
+  }
+
+  @Test("failed handshakes are an event a minute by alert, and a line a day")
+  func handshakes() throws {
+    let fixture = try RecorderFixture()
+    for _ in 0..<3 {
+      for _ in 0..<7 { fixture.inbox.handshakeFailed(.unknownCA, from: "192.0.2.77") }
+      for _ in 0..<2 { fixture.inbox.handshakeFailed(.closed, from: "2001:db8::1") }
+      _ = try fixture.recorder.round()
+    }
+    fixture.clock.advance(by: .seconds(61))
+    _ = try fixture.recorder.round()
+    let events = try fixture.reader.events(after: 0, limit: 10).rows.map(\.event)
+    #expect(events.allSatisfy { $0.kind == .handshakeFailed })
+    #expect(
+      Dictionary(uniqueKeysWithValues: events.map { ($0.detail, $0.count) }) == [
+        "unknown_ca, last from 192.0.2.0/24": 21, "closed, last from 2001:db8:0:0::/56": 6,
+      ])
+    let lines = try fixture.reader.log(after: 0, limit: 10).rows.map(\.line)
+    #expect(lines.map(\.level) == [.info, .warning])
+    #expect(lines.last?.message.contains("unknown_ca, from 192.0.2.0/24): the client does not trust") == true)
+  }
+
+  @Test("a target whose first accepted notifications all get no receipt is told once, with the likely causes")
+  func silence() throws {
+    let fixture = try RecorderFixture()
+    fixture.inbox.handshakeFailed(.certificateUnknown, from: "192.0.2.77")
+    fixture.plan(30)
+    for sequence in Int64(1)...30 { fixture.send(sequence) }
+    fixture.clock.advance(by: .seconds(60))
+    _ = try fixture.recorder.round()
+    let lines = try fixture.reader.log(after: 0, limit: 10).rows.filter { $0.targetName == "a" }.map(\.line)
+    #expect(lines.count == 1)
+    let message = try #require(lines.first?.message)
+    #expect(
+      message.hasPrefix("none of the first 20 notifications that the provider accepted got a receipt; "))
+    #expect(message.contains("does not trust the receipt listener's certificate (1 TLS handshake failed: "))
+    #expect(message.contains("certificate_unknown 1, the last from 192.0.2.0/24"))
+    // What the store keeps of it is what doctor says afterwards.
+    fixture.clock.advance(by: .seconds(61))
+    _ = try fixture.recorder.round()
+    try fixture.directory.write(
+      "c.yaml", "targets: [ { name: a, provider: http, endpoint: 'https://127.0.0.1:1' } ]")
+    let configuration = try PushscopeConfiguration.load(
+      path: fixture.directory.file("c.yaml"), environment: [:])
+    let findings = try ReceiptDoctor.findings(of: configuration.targets, in: fixture.reader)
+    #expect(findings.map(\.subject) == ["receipts", "a"])
+    #expect(findings.first?.message.contains("certificate_unknown 1, the last from 192.0.2.0/24") == true)
+    #expect(findings.last?.message.contains("none of the first 30 notifications") == true)
+    #expect(findings.allSatisfy { $0.level == .note })
   }
 }
 

@@ -20,6 +20,7 @@ final class TestServer: Sendable {
       var ended = 0
       var sent = 0
       var asked = 0
+      var handshakes: [HandshakeFailure] = []
     }
 
     let state = Mutex(State())
@@ -27,6 +28,10 @@ final class TestServer: Sendable {
     func opened(_ connection: HTTPConnection) { state.withLock { $0.opened += 1 } }
 
     func closed(_ connection: HTTPConnection) { state.withLock { $0.closed += 1 } }
+
+    func handshakeFailed(_ failure: HandshakeFailure, from source: String) {
+      state.withLock { $0.handshakes.append(failure) }
+    }
 
     func respond(to exchange: HTTPExchange) {
       state.withLock { $0.asked += 1 }
@@ -158,6 +163,7 @@ final class TestServer: Sendable {
       input: text)
   }
 
+  var handshakes: [HandshakeFailure] { responder.state.withLock { $0.handshakes } }
   var opened: Int { responder.state.withLock { $0.opened } }
   var closed: Int { responder.state.withLock { $0.closed } }
   var ended: Int { responder.state.withLock { $0.ended } }

@@ -52,7 +52,8 @@ import Testing
         changes: [
           change(1, .delivered, delivery: 30_000), change(2, .delivered, delivery: 700_000), change(3, .lost),
           change(4, .late, delivery: 3_000_000, verdict: .corrected(from: .lost)),
-        ], clockOffsets: [ObservedClockOffset(device: "phone", offset: -1500)], took: .milliseconds(3),
+        ], clockOffsets: [ObservedClockOffset(device: "phone", offset: -1500)],
+        failedHandshakes: [.unknownCA: 3, .closed: 1], took: .milliseconds(3),
         at: WallTime(microseconds: 1_700_000_001_000_000)))
     state.add([
       ObservedConnection(
@@ -62,11 +63,11 @@ import Testing
     return state
   }
 
-  private func encoded(_ format: ExpositionFormat) -> [UInt8] {
+  private func encoded(_ format: ExpositionFormat, separatesBuckets: Bool = false) -> [UInt8] {
     format.encode(
       state().families(
         labels: [ConfiguredLabel(name: "region", value: "eu")], version: "1.2.3",
-        at: WallTime(microseconds: 1_700_000_002_500_000)))
+        at: WallTime(microseconds: 1_700_000_002_500_000)), separatesBuckets: separatesBuckets)
   }
 
   @Test func textHasEveryValueWithItsLabels() {
@@ -76,6 +77,8 @@ import Testing
       #"pushscope_notifications_delivered_total{\#(labels),region="eu"} 2"#,
       #"pushscope_notifications_lost_total{\#(labels),region="eu"} 1"#,
       #"pushscope_notifications_late_total{\#(labels),region="eu"} 0"#,
+      #"pushscope_receipt_handshakes_failed_total{alert="unknown_ca",region="eu"} 3"#,
+      #"pushscope_receipt_handshakes_failed_total{alert="closed",region="eu"} 1"#,
       #"pushscope_notifications_failed_total{\#(labels),reason="connect",region="eu"} 0"#,
       #"pushscope_notifications_corrections_total{\#(labels),from="lost",to="late",region="eu"} 1"#,
       #"pushscope_delivery_seconds_bucket{\#(labels),region="eu",le="0.05"} 1"#,
@@ -111,8 +114,9 @@ import Testing
   }
 
   /// Messages follow one another, each with its length before it, and nothing is left.
-  @Test func protobufIsDelimited() throws {
-    let bytes = encoded(.protobuf)
+  @Test(arguments: [false, true])
+  func protobufIsDelimited(separatesBuckets: Bool) throws {
+    let bytes = encoded(.protobuf, separatesBuckets: separatesBuckets)
     var index = 0
     var names: [String] = []
     while index < bytes.count {
@@ -132,6 +136,10 @@ import Testing
     #expect(names.contains("pushscope_delivery_seconds"))
     #expect(names.contains("pushscope_notifications_delivered_total"))
     #expect(Set(names).count == names.count)
+    // Prometheus takes native histograms alone of a message that has both.
+    for suffix in ["bucket", "sum", "count"] {
+      #expect(names.contains("pushscope_delivery_seconds_\(suffix)") == separatesBuckets)
+    }
   }
 
   @Test(arguments: [
