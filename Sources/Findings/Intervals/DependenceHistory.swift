@@ -33,7 +33,7 @@ public struct LatencyHistory: Sendable, Hashable, Codable {
       for bucket in bin.latencies {
         let middle = bucket.lower / 2 + bucket.upper / 2 + (bucket.lower & bucket.upper & 1)
         entries.append(Entry(time: time, window: window, latency: middle, count: bucket.count))
-        windows.counts[window] += Double(bucket.count)
+        windows.add(Double(bucket.count), to: window)
       }
     }
     self.init(windows, entries)
@@ -50,7 +50,7 @@ public struct LatencyHistory: Sendable, Hashable, Codable {
       let time = sample.plannedAt.microseconds
       guard let window = windows.window(of: time) else { continue }
       entries.append(Entry(time: time, window: window, latency: sample.latency, count: 1))
-      windows.counts[window] += 1
+      windows.add(1, to: window)
     }
     self.init(windows, entries)
   }
@@ -77,11 +77,11 @@ public struct LatencyHistory: Sendable, Hashable, Codable {
     // Buckets of 0.1 %, of values relative to their hour.
     let floor = -20.0
     let perUnit = 1000.0
-    func bucket(_ time: Int64, _ value: Double) -> Int {
-      min(44_999, max(0, Int((value - profile.offset(at: time) - floor) * perUnit)))
+    let places = entries.map { entry in
+      min(44_999, max(0, Int32((entry.value - profile.offset(at: entry.time) - floor) * perUnit)))
     }
     var totals = [Double](repeating: 0, count: 45_000)
-    for entry in entries { totals[bucket(entry.time, entry.value)] += Double(entry.count) }
+    for (entry, place) in zip(entries, places) { totals[Int(place)] += Double(entry.count) }
     let total = totals.reduce(0, +)
     var levels: [(bucket: Int, share: Double)] = []
     var seen = 0.0
@@ -91,21 +91,16 @@ public struct LatencyHistory: Sendable, Hashable, Codable {
         levels.append((index, seen / total))
       }
     }
-    var below = [[Double]](
-      repeating: [Double](repeating: 0, count: windows.counts.count), count: levels.count)
-    for entry in entries {
-      let place = bucket(entry.time, entry.value)
-      var level = levels.count - 1
-      while level >= 0, levels[level].bucket >= place {
-        below[level][Int(entry.window)] += Double(entry.count)
-        level -= 1
-      }
-    }
     let counted = used.reduce(0) { $0 + windows.counts[$1] }
     let typical = counted / Double(used.count)
-    for (level, counts) in zip(levels, below) {
+    for level in levels {
       guard level.share < 1, logits.last.map({ $0 < Self.logit(level.share) }) ?? true else { continue }
-      let surpluses = used.map { counts[$0] - windows.counts[$0] * level.share }
+      var below = [Double](repeating: 0, count: windows.counts.count)
+      let bucket = Int32(level.bucket)
+      for (entry, place) in zip(entries, places) where place <= bucket {
+        below[Int(entry.window)] += Double(entry.count)
+      }
+      let surpluses = used.map { below[$0] - windows.counts[$0] * level.share }
       let effect = DesignEffect.ofSurpluses(surpluses, count: counted, share: level.share)
       logits.append(Self.logit(level.share))
       excess.append((effect - 1) / typical)
@@ -152,54 +147,80 @@ public struct ShareHistory: Sendable, Hashable, Codable {
     excluding excluded: [Range<WallTime>] = []
   ) {
     var windows = PastWindows(before: end, length: length, excluding: excluded)
-    var events = [Double](repeating: 0, count: windows.counts.count)
+    var events: [Int: Double] = [:]
     for bin in bins {
       guard let window = windows.window(of: bin.start.microseconds) else { continue }
-      windows.counts[window] += Double(bin.count)
-      events[window] += Double(bin.events)
+      windows.add(Double(bin.count), to: window)
+      events[window, default: 0] += Double(bin.events)
     }
     let used = windows.used
     guard used.count >= LatencyHistory.fewestWindows else { return nil }
     let total = used.reduce(0) { $0 + windows.counts[$1] }
-    let share = used.reduce(0) { $0 + events[$1] } / total
+    let share = used.reduce(0) { $0 + events[$1, default: 0] } / total
     excess = 0
     guard share > 0, share < 1 else { return }
     let effect = DesignEffect.ofSurpluses(
-      used.map { events[$0] - windows.counts[$0] * share }, count: total, share: share)
+      used.map { events[$0, default: 0] - windows.counts[$0] * share }, count: total, share: share)
     excess = (effect - 1) / (total / Double(used.count))
   }
 
   func designEffect(count: Int) -> Double { 1 + excess * Double(count) }
 }
 
-/// Windows of one length, side by side, the last one's end given.
+/// Windows of one length, side by side, the last one's end given. Takes memory for the windows since the earliest value, not
+/// for all that could lie in ``LatencyHistory/longest``: a short window has a million of those.
 private struct PastWindows {
   private let end: Int64
   private let length: Int64
-  private let excluded: Set<Int>
+  /// The number of windows that lie in ``LatencyHistory/longest``.
+  private let limit: Int64
+  /// Windows that are left out: ranges that do not touch, ascending, the latest window first.
+  private let excluded: [ClosedRange<Int64>]
   private var earliest = Int64.max
-  /// By window, the latest first: its values.
-  var counts: [Double]
+  /// The number of values in each window, the latest first, up to the earliest one that has any.
+  private(set) var counts: [Double] = []
 
   init(before end: WallTime, length: Duration, excluding: [Range<WallTime>]) {
-    self.end = end.microseconds
-    self.length = max(1, length.microseconds)
-    let count = Int(LatencyHistory.longest.microseconds / self.length)
-    counts = [Double](repeating: 0, count: count)
-    var touched: Set<Int> = []
-    for stretch in excluding where stretch.lowerBound < end && !stretch.isEmpty {
-      let first = (self.end - min(stretch.upperBound.microseconds, self.end)) / self.length
-      let last = min((self.end - stretch.lowerBound.microseconds - 1) / self.length, Int64(count) - 1)
-      if first <= last { touched.formUnion((Int(first)...Int(last))) }
+    let (end, length) = (end.microseconds, max(1, length.microseconds))
+    (self.end, self.length) = (end, length)
+    limit = LatencyHistory.longest.microseconds / length
+    let touched = excluding.compactMap { stretch -> ClosedRange<Int64>? in
+      guard stretch.lowerBound.microseconds < end, !stretch.isEmpty else { return nil }
+      let first = (end - min(stretch.upperBound.microseconds, end)) / length
+      return first...((end - stretch.lowerBound.microseconds - 1) / length)
     }
-    excluded = touched
+    var merged: [ClosedRange<Int64>] = []
+    for range in touched.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+      if let last = merged.last, range.lowerBound <= last.upperBound + 1 {
+        merged[merged.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
+      } else {
+        merged.append(range)
+      }
+    }
+    excluded = merged
+  }
+
+  private func isExcluded(_ index: Int64) -> Bool {
+    var (low, high) = (0, excluded.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if excluded[middle].upperBound < index { low = middle + 1 } else { high = middle }
+    }
+    return low < excluded.count && excluded[low].contains(index)
   }
 
   mutating func window(of time: Int64) -> Int? {
     guard time < end else { return nil }
     earliest = min(earliest, time)
-    let index = Int((end - 1 - time) / length)
-    return index < counts.count && !excluded.contains(index) ? index : nil
+    let index = (end - 1 - time) / length
+    return index < limit && !isExcluded(index) ? Int(index) : nil
+  }
+
+  mutating func add(_ values: Double, to window: Int) {
+    if window >= counts.count {
+      counts.append(contentsOf: repeatElement(0, count: window + 1 - counts.count))
+    }
+    counts[window] += values
   }
 
   /// Those with values, without one that was recorded only in part because recording began in it.
