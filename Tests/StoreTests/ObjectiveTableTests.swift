@@ -91,8 +91,9 @@ import Testing
 
   @Test func endOfARunTellsWhatItInterrupted() throws {
     let fixture = try StoreFixture()
-    try fixture.commit(inserted: fixture.plans(fixture.alpha, count: 2).map(\.asSent))
+    let plans = fixture.plans(fixture.alpha, count: 3)
+    try fixture.commit(inserted: [plans[0].asSent, plans[1], plans[2].asSent])
     let rows = try fixture.store.endRun(fixture.run, at: fixture.clock.wallNow(), reason: .stopped)
-    #expect(rows == [InterruptedRows(target: "alpha", variant: "", count: 2)])
+    #expect(rows == [InterruptedRows(target: "alpha", variant: "", count: 3, onlyPlanned: 1)])
   }
 }

@@ -11,7 +11,8 @@ struct ReportedProgress: Sendable {
   /// It was settled before this collector started.
   private var isForeign = false
   private var values: SampleChange.Values = []
-  private var isPlanned = false
+  /// Whether it has come due.
+  private var isDue = false
   private var duplicates = 0
   private var isInFlight = false
   private var runFingerprint: UInt64?
@@ -23,7 +24,7 @@ struct ReportedProgress: Sendable {
   /// Of a row that a late receipt is for.
   init(_ reloaded: ReloadedSample) {
     let sample = reloaded.sample
-    isPlanned = true
+    isDue = true
     if reloaded.isSettledSinceStart { verdict = sample.state } else { isForeign = true }
     values = SampleChange.Values(of: sample)
     duplicates = sample.duplicates
@@ -40,10 +41,10 @@ struct ReportedProgress: Sendable {
       notification: runFingerprint.map { NotificationID(runFingerprint: $0, sample: sample.id) }
         ?? NotificationID(run: run, sample: sample.id),
       verdict: settle(as: sample.state), isCounted: verdict != nil, newValues: known.subtracting(values),
-      isPlanned: !isPlanned, newDuplicates: sample.duplicates - duplicates,
+      isDue: !isDue && sample.state != .planned, newDuplicates: sample.duplicates - duplicates,
       inFlight: (now ? 1 : 0) - (isInFlight ? 1 : 0), origin: origin)
     values.formUnion(known)
-    isPlanned = true
+    isDue = isDue || sample.state != .planned
     duplicates = sample.duplicates
     isInFlight = now
     return change

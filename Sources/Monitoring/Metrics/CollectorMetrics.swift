@@ -121,7 +121,7 @@ struct MetricsState: Sendable {
       for (id, variant) in variants.isEmpty ? [(VariantID.none, "")] : variants {
         let key = SeriesMetrics.Key(target: name, variant: variant)
         seriesKeys[RowSeries(target: target.registration.id, variant: id)] = key
-        series[key, default: SeriesMetrics(buckets)].add(interrupted: 0)
+        series[key, default: SeriesMetrics(buckets)].add(interrupted: 0, onlyPlanned: 0)
       }
     }
   }
@@ -204,7 +204,8 @@ struct MetricsState: Sendable {
   mutating func add(_ rows: [InterruptedRows]) {
     for row in rows {
       let key = SeriesMetrics.Key(target: row.target, variant: row.variant)
-      series[key, default: SeriesMetrics(buckets)].add(interrupted: row.count)
+      series[key, default: SeriesMetrics(buckets)]
+        .add(interrupted: row.count, onlyPlanned: row.onlyPlanned)
       for index in objectives.indices where objectives[index].target == row.target {
         objectives[index].valid += UInt64(max(0, row.count))
       }

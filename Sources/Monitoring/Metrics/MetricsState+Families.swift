@@ -56,7 +56,7 @@ extension MetricsState {
         sortedSeries.map { Point(labels: $0.key.labels, value: .number(Double(value($0.value)))) })
     }
     return [
-      counter("planned", "Notifications whose plan was committed.", \.planned),
+      counter("planned", "Notifications that came due; withdrawn plans do not.", \.planned),
       counter("sent", "Notifications that went onto the wire.", \.sent),
       counter("duplicates", "Receipts for a notification after the first one.", \.duplicates),
     ]

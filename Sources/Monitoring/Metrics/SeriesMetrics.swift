@@ -28,6 +28,7 @@ struct SeriesMetrics: Sendable {
     }
   }
 
+  /// Those that came due.
   private(set) var planned: UInt64 = 0
   private(set) var sent: UInt64 = 0
   private(set) var duplicates: UInt64 = 0
@@ -71,13 +72,15 @@ struct SeriesMetrics: Sendable {
       uniqueKeysWithValues: Interval.allCases.map { ($0, LatencyDistribution(buckets)) })
   }
 
-  mutating func add(interrupted count: Int) {
+  /// - Parameter onlyPlanned: how many of them come due with this.
+  mutating func add(interrupted count: Int, onlyPlanned: Int) {
     verdicts[Verdict(state: .interrupted, reason: ""), default: 0] += UInt64(max(0, count))
+    planned += UInt64(max(0, onlyPlanned))
   }
 
   mutating func add(_ change: SampleChange, at now: WallTime) {
     let sample = change.sample
-    if change.isPlanned { planned += 1 }
+    if change.isDue { planned += 1 }
     duplicates += UInt64(max(0, change.newDuplicates))
     switch change.verdict {
     case .unchanged: break

@@ -121,7 +121,8 @@ public struct SampleChange: Sendable, Equatable {
   /// Whether its verdict counts: it settled since this collector started.
   public var isCounted: Bool
   public var newValues: Values
-  public var isPlanned: Bool
+  /// Whether it came due: it is no longer only planned, and was so before. A plan that is withdrawn never comes due.
+  public var isDue: Bool
   /// Receipts after the first.
   public var newDuplicates: Int
   /// 1 when it was sent and waits for its answer, -1 when it does no longer.
@@ -142,14 +143,14 @@ public struct SampleChange: Sendable, Equatable {
 
   public init(
     sample: Sample, notification: NotificationID, verdict: Verdict, isCounted: Bool, newValues: Values,
-    isPlanned: Bool, newDuplicates: Int, inFlight: Int, origin: Origin?
+    isDue: Bool, newDuplicates: Int, inFlight: Int, origin: Origin?
   ) {
     self.sample = sample
     self.notification = notification
     self.verdict = verdict
     self.isCounted = isCounted
     self.newValues = newValues
-    self.isPlanned = isPlanned
+    self.isDue = isDue
     self.newDuplicates = newDuplicates
     self.inFlight = inFlight
     self.origin = origin
@@ -187,4 +188,6 @@ public struct InterruptedRows: Sendable, Equatable {
   public var target: String
   public var variant: String
   public var count: Int
+  /// Of these, those that nothing was known of but the plan: they came due with this.
+  public var onlyPlanned: Int
 }

@@ -137,11 +137,16 @@ struct DueTest {
 struct OpenRowSettlement {
   private(set) var interrupted = 0
   private(set) var removed = 0
-  private var interruptedBySeries: [Series: Int] = [:]
+  private var interruptedBySeries: [Series: Interrupted] = [:]
 
   private struct Series: Hashable {
     var target: TargetID
     var variant: VariantID
+  }
+
+  private struct Interrupted {
+    var count = 0
+    var onlyPlanned = 0
   }
 
   /// Visits each target's open rows, newest first. Plans that cannot have been sent are removed from the end of the
@@ -178,7 +183,7 @@ struct OpenRowSettlement {
           deltas.move(from: open.flags, to: settled, target: target.id, variant: open.variant)
           if let before { rollups.move(from: before, to: before.with(settled)) }
           interrupted += 1
-          interruptedBySeries[Series(target: target.id, variant: open.variant), default: 0] += 1
+          note(open.flags, of: Series(target: target.id, variant: open.variant))
           tail = nil
         }
       }
@@ -187,13 +192,19 @@ struct OpenRowSettlement {
     try RecordWriter(db).apply(deltas)
   }
 
+  private mutating func note(_ flags: SampleStateFlags, of series: Series) {
+    interruptedBySeries[series, default: Interrupted()].count += 1
+    if flags.isOnlyPlanned { interruptedBySeries[series]?.onlyPlanned += 1 }
+  }
+
   /// The interrupted rows by the names of their target and variant.
   func interruptedRows(_ db: Database) throws -> [InterruptedRows] {
-    try interruptedBySeries.map { series, count in
+    try interruptedBySeries.map { series, interrupted in
       InterruptedRows(
         target: try String.fetchOne(
           db, sql: "SELECT name FROM target WHERE id = ?", arguments: [series.target.rawValue]) ?? "",
-        variant: try VariantQuery.name(of: series.variant, db), count: count)
+        variant: try VariantQuery.name(of: series.variant, db), count: interrupted.count,
+        onlyPlanned: interrupted.onlyPlanned)
     }
   }
 }

@@ -29,7 +29,7 @@ import Testing
     sample.deliveryError = delivery == nil ? nil : 0
     return SampleChange(
       sample: sample, notification: NotificationID(run: Self.run, sample: sample.id), verdict: verdict,
-      isCounted: true, newValues: .init(of: sample), isPlanned: true, newDuplicates: 0, inFlight: 0,
+      isCounted: true, newValues: .init(of: sample), isDue: true, newDuplicates: 0, inFlight: 0,
       origin: nil)
   }
 

@@ -135,7 +135,7 @@ import Testing
           SampleChange(
             sample: sample, notification: NotificationID(run: fixture.run, sample: sample.id),
             verdict: .settled,
-            isCounted: true, newValues: .init(of: sample), isPlanned: true, newDuplicates: 0, inFlight: 0,
+            isCounted: true, newValues: .init(of: sample), isDue: true, newDuplicates: 0, inFlight: 0,
             origin: nil)
         ], took: .zero, at: fixture.clock.wallNow()))
     #expect(try round(after: 170).verdict == .met)
