@@ -19,8 +19,8 @@ struct NtfyStream: Sendable {
   /// earlier in that second.
   private var messages: [String] = []
   private var earlier: Set<String> = []
-  /// When each of the latest notifications was last received.
-  private var recent: [NotificationID: MonotonicTime] = [:]
+  /// The stamp of the last notification that came back.
+  private var lastReceived: MonotonicTime?
   /// Messages with our format and a wrong MAC since ``takeForged()``.
   private(set) var forged = 0
   /// Valid events, keepalives and other senders' messages included: signs that the stream is alive.
@@ -56,7 +56,7 @@ struct NtfyStream: Sendable {
           forged += 1
           continue
         }
-        heard.append(distinct(ReceivedNotification(id: ticket.id, at: instant)))
+        heard.append(ReceivedNotification(id: ticket.id, at: stamp(from: instant)))
       case .keepalive(let time): note(time: time)
       case .other, nil: break
       }
@@ -75,17 +75,14 @@ struct NtfyStream: Sendable {
 
   private static let maximumMessages = 1024
 
-  /// Gives copies in one packet different stamps. The kernel stamps the packet once, and equal stamps would make the copies
-  /// repetitions of one receipt.
-  private mutating func distinct(_ heard: ReceivedNotification) -> ReceivedNotification {
-    var heard = heard
-    if let last = recent[heard.id], last >= heard.at { heard.at = last + .nanoseconds(1) }
-    if recent.count >= Self.maximumRecent { recent = recent.filter { $0.value >= heard.at } }
-    recent[heard.id] = heard.at
-    return heard
+  /// The stamp of the next notification: later than that of the one before it in the stream, by a nanosecond at the least. The
+  /// kernel stamps a packet once, and equal stamps would hide the order of its messages and make copies repetitions of one
+  /// receipt.
+  private mutating func stamp(from instant: MonotonicTime) -> MonotonicTime {
+    let stamp = lastReceived.map { max(instant, $0 + .nanoseconds(1)) } ?? instant
+    lastReceived = stamp
+    return stamp
   }
-
-  private static let maximumRecent = 256
 
   mutating func takeForged() -> Int {
     defer { forged = 0 }

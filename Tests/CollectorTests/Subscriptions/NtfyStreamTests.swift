@@ -33,12 +33,29 @@ import Testing
     let at = MonotonicTime(nanoseconds: 1000)
     let heard = Array(text.utf8).withUnsafeBytes { stream.take($0, at: at) }
     #expect(heard.map(\.id) == [ids[0], ids[1], ids[0], ids[0]])
-    #expect(heard.map { ($0.at - at).nanoseconds } == [0, 0, 1, 2])
+    #expect(heard.map { ($0.at - at).nanoseconds } == [0, 1, 2, 3])
     #expect(stream.lastTime == 1)
     // A further one with the same packet, handed on by itself.
     let more = Self.line(4, ids[0], mac: Self.authenticator.mac(for: ids[0]))
     let later = Array(more.utf8).withUnsafeBytes { stream.take($0, at: at) }
-    #expect(later.map { ($0.at - at).nanoseconds } == [3])
+    #expect(later.map { ($0.at - at).nanoseconds } == [4])
+  }
+
+  /// The kernel has one stamp for both: the later sequence number that stands first in the stream came first.
+  @Test func orderInTheStreamDecidesWhatIsOutOfOrder() {
+    var stream = NtfyStream(authenticator: Self.authenticator)
+    let ids = Self.ids()
+    func outOfOrder(_ ids: [NotificationID], from number: Int, at nanoseconds: Int64) -> [Bool] {
+      let text = ids.enumerated().map { Self.line(number + $0, $1, mac: Self.authenticator.mac(for: $1)) }
+      var order = DeliveryOrder()
+      return Array(text.joined().utf8).withUnsafeBytes {
+        stream.take($0, at: MonotonicTime(nanoseconds: nanoseconds))
+      }.map { order.note(sequence: $0.id.sample.sequence, at: $0.at) }
+    }
+    #expect(outOfOrder([ids[1], ids[0]], from: 1, at: 1000) == [false, true])
+    #expect(outOfOrder([ids[0], ids[1]], from: 3, at: 2000) == [false, false])
+    // A stamp before the last one is not believed: the stream has an order.
+    #expect(outOfOrder([ids[1], ids[0]], from: 5, at: 1500) == [false, true])
   }
 
   /// Asked for what it kept since a second, a server also gives what was heard in that second.
