@@ -82,7 +82,7 @@ public struct ScheduleConfiguration: Sendable, Hashable {
   }
 }
 
-/// Pauses after a service responds 500, 502 or 503 without `Retry-After`. Each pause is twice as long as the one before;
+/// Pauses after a service responds 500, 502 or 503 without `Retry-After`, several times in a row. Each pause is twice as long as the one before;
 /// during a pause one notification is sent each ``probeEvery``.
 public struct BackoffConfiguration: Sendable, Hashable {
   public var first: Duration

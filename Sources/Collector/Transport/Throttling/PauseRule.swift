@@ -24,6 +24,8 @@ struct PauseRule: Sendable {
   private let statuses: Set<Int>
   /// `nil` where errors of the service ask for no pause.
   private var errors: ExponentialDelay?
+  /// Errors of the service without a good answer between them.
+  private var errorsInARow = 0
   private(set) var refusals: ExponentialDelay
   /// Answers in a row that the receiver is unknown; what else was refused in between does not count.
   private(set) var unknownReceivers = 0
@@ -33,6 +35,9 @@ struct PauseRule: Sendable {
   /// One such answer may be a provider's mistake. After so many in a row the receiver is believed to be gone, and no provider
   /// wants to be asked for it at full rate.
   static let unknownReceiversToPause = 10
+  /// A single error of the service is no outage: services give a few at any time, and a pause after each would be most of what
+  /// is measured of them.
+  static let errorsToPause = 3
 
   init(unnamed: UnspecifiedRetryDelay, backoff: ErrorBackoff? = nil, seed: UInt64) {
     var seeds = SeededGenerator(seed: seed)
@@ -45,10 +50,12 @@ struct PauseRule: Sendable {
   /// - Returns: whether it says that all is well: it does when its request left after the last answer that asked for a
   ///   pause, as a probe does. That ends a back-off pause.
   mutating func noteAccepted(sentAt: MonotonicTime) -> Bool {
+    if backoff == nil { errorsInARow = 0 }
     if let silentUntil, sentAt < silentUntil { return false }
     if let backoff, sentAt < backoff.began { return false }
     refusals.reset()
     errors?.reset()
+    errorsInARow = 0
     unknownReceivers = 0
     backoff = nil
     return true
@@ -77,6 +84,8 @@ struct PauseRule: Sendable {
       return silence(until: answeredAt + refusals.next(atLeast: guess ?? .zero))
     }
     guard ErrorBackoff.statuses.contains(status) else { return nil }
+    errorsInARow += 1
+    guard errorsInARow >= Self.errorsToPause else { return nil }
     if let backoff, sentAt < backoff.until { return nil }
     guard let length = errors?.next() else { return nil }
     backoff = Backoff(began: answeredAt, until: answeredAt + length)
@@ -141,7 +150,7 @@ public struct UnspecifiedRetryDelay: Sendable, Hashable {
     statuses: [429], first: .seconds(10), longest: .seconds(900))
 }
 
-/// How to go on with a service that is in trouble: after 500, 502 or 503 without `Retry-After`.
+/// How to go on with a service that is in trouble: after ``PauseRule/errorsToPause`` times 500, 502 or 503 without `Retry-After`.
 ///
 /// Nobody asked for silence, and an outage is when data is wanted most. So the pause is ours, and in it one notification
 /// each ``probeEvery`` is sent all the same; the first that is answered well ends it.

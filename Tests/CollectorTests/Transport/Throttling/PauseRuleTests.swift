@@ -19,6 +19,14 @@ import Testing
     rule.noteAccepted(sentAt: start + sent)
   }
 
+  /// Errors of the service that begin no pause by themselves; the next one does.
+  private static func fail(_ rule: inout PauseRule, sent: Duration = .zero) {
+    for _ in 1..<PauseRule.errorsToPause {
+      let pause = rejected(&rule, 503, sent: sent, answered: sent + .milliseconds(1))
+      #expect(pause == nil)
+    }
+  }
+
   @Test func aNamedTimeIsKeptExactly() {
     var rule = PauseRule(unnamed: .afterTooMany, seed: 1)
     #expect(Self.rejected(&rule, 503, named: .seconds(7)) == .seconds(7))
@@ -65,16 +73,35 @@ import Testing
     #expect(Self.rejected(&rule, 503) == nil)
     #expect(Self.rejected(&rule, 400) == nil)
     var polite = PauseRule(unnamed: .afterTooMany, backoff: ErrorBackoff(), seed: 1)
-    for status in [400, 410, 501, 504] { #expect(Self.rejected(&polite, status) == nil) }
+    for status in [400, 410, 501, 504] {
+      let pauses = (0..<10).compactMap { _ in Self.rejected(&polite, status) }
+      #expect(pauses == [])
+    }
   }
 
   // MARK: Back-off
+
+  /// One in twenty, for hours: nothing pauses. Pairs are no outage either.
+  @Test func errorsAmongGoodAnswersAreNoPause() {
+    var rule = PauseRule(unnamed: .afterTooMany, backoff: ErrorBackoff(), seed: 4)
+    var pauses: [Duration] = []
+    for second in 0..<10_000 {
+      for status in [503, 500].prefix(second % 20 == 0 ? 1 : second % 50 == 7 ? 2 : 0) {
+        if let pause = Self.rejected(&rule, status, sent: .seconds(second), answered: .seconds(second)) {
+          pauses.append(pause)
+        }
+      }
+      _ = Self.accepted(&rule, sent: .seconds(second))
+    }
+    #expect(pauses == [])
+  }
 
   /// 500, 502 and 503 without Retry-After: pauses that double, and only one for requests in flight or probes.
   @Test func errorsOfTheServiceBackOff() throws {
     var rule = PauseRule(
       unnamed: .afterTooMany, backoff: ErrorBackoff(first: .seconds(20), longest: .seconds(100)), seed: 4)
     var at = Duration.zero
+    Self.fail(&rule)
     for (index, status) in [500, 502, 503, 500, 503].enumerated() {
       let answered = Self.start + at + .milliseconds(5)
       guard
@@ -94,18 +121,21 @@ import Testing
 
   @Test func aProbeThatIsTakenEndsTheBackoff() throws {
     var rule = PauseRule(unnamed: .afterTooMany, backoff: ErrorBackoff(), seed: 4)
+    Self.fail(&rule)
     #expect(try #require(Self.rejected(&rule, 503)) >= .seconds(10))
     // Requests sent before the error do not count for the time after it.
     #expect(!Self.accepted(&rule, sent: .milliseconds(4)))
     #expect(Self.rejected(&rule, 503, sent: .seconds(2), answered: .seconds(3)) == nil)
     #expect(Self.accepted(&rule, sent: .seconds(4)))
-    // The next pause is a first one.
+    // The next pause is a first one, and begins like one.
+    Self.fail(&rule, sent: .seconds(5))
     let again = try #require(Self.rejected(&rule, 500, sent: .seconds(5), answered: .seconds(6)))
     #expect(again >= .seconds(10) && again <= .seconds(15))
   }
 
   @Test func aTimeThatIsNamedIsObeyedInABackoffPause() throws {
     var rule = PauseRule(unnamed: .afterTooMany, backoff: ErrorBackoff(), seed: 4)
+    Self.fail(&rule)
     #expect(Self.rejected(&rule, 503) != nil)
     let probe = Self.start + .seconds(3)
     #expect(
@@ -114,6 +144,7 @@ import Testing
     #expect(!Self.accepted(&rule, sent: .seconds(4)))
     // 429 stops sending with or without Retry-After, and its pauses grow separately.
     var other = PauseRule(unnamed: .afterTooMany, backoff: ErrorBackoff(), seed: 4)
+    Self.fail(&other)
     #expect(Self.rejected(&other, 503) != nil)
     guard case .silence? = other.noteRejected(status: 429, named: nil, sentAt: probe, answeredAt: probe)
     else {
