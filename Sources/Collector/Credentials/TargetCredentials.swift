@@ -49,6 +49,12 @@ struct TargetCredentials: Sendable {
       found.endpoint = target.endpoint.url
       subscription = found
       if let credentials = settings.credentials {
+        if found.isAtApple, !WebPushDialect.isSubjectForApple(credentials.subject) {
+          throw TargetCredentialError(
+            target, "subject",
+            "subject \(credentials.subject.debugDescription) is not valid for Apple's push service, which takes no local host",
+            remedy: "write mailto:you@your.domain or https://your.domain")
+        }
         let signer = try reader.parse(credentials.vapidKey, as: "vapid_key") {
           (bytes) throws(CredentialError) in try VAPIDSigner(keyPEM: bytes, subject: credentials.subject)
         }

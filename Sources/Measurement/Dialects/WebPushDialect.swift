@@ -37,6 +37,25 @@ public enum WebPushDialect {
     }
     return text.hasPrefix("https://") && text.utf8.count > 8
   }
+
+  /// Whether Apple's service accepts the `sub`: its host must not be a name or an address of the sender's own machine or
+  /// network, such as `localhost` or `mac.local`.
+  public static func isSubjectForApple(_ text: String) -> Bool {
+    guard isSubject(text) else { return false }
+    var host = host(ofSubject: text.lowercased())
+    if host.last == "." { host.removeLast() }
+    let isLocalName = ["localhost", "local"].contains { host == $0 || host.hasSuffix(".\($0)") }
+    return !host.isEmpty && !isLocalName && !host.hasPrefix("127.") && host != "[::1]"
+  }
+
+  private static func host(ofSubject text: String) -> Substring {
+    if text.hasPrefix("mailto:") {
+      return text.drop { $0 != "@" }.dropFirst().prefix { $0 != "?" }
+    }
+    let authority = text.dropFirst("https://".count).prefix { !"/?#".contains($0) }
+    let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? authority
+    return host.hasPrefix("[") ? host.prefix { $0 != "]" } + "]" : host.prefix { $0 != ":" }
+  }
 }
 
 /// `Urgency` (RFC 8030, section 5.3).

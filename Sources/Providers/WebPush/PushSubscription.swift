@@ -75,7 +75,7 @@ public struct PushSubscription: Sendable, CustomStringConvertible {
   public var origin: String { Self.origin(of: endpoint) ?? "" }
 
   /// Whether the endpoint is Apple's, which has stricter rules.
-  var isAtApple: Bool {
+  public var isAtApple: Bool {
     let host = origin.dropFirst("https://".count).prefix { $0 != ":" }
     return origin.hasPrefix("https://") && (host == "push.apple.com" || host.hasSuffix(".push.apple.com"))
   }

@@ -82,6 +82,28 @@ import Testing
     #expect(request.headers.contains(HeaderField("authorization", "vapid t=x,k=y")))
   }
 
+  /// Refused before anything is sent, and only for Apple's endpoint.
+  @Test func aSubjectAtALocalHostIsRefusedForApple() throws {
+    let subscription = #"{"endpoint":"https://web.push.apple.com/s3cret","keys":\#(Self.keys)}"#
+    func read(_ subject: String, endpoint: String) throws -> TargetCredentialError? {
+      let settings = ProviderSettings.webpush(
+        WebPushSettings(
+          subscription: text(subscription),
+          credentials: WebPushSettings.Credentials(vapidKey: text(Self.key), subject: subject)))
+      let target = try target(settings, endpoint: endpoint)
+      do throws(TargetCredentialError) {
+        _ = try TargetCredentials(reading: target)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    let refusal = try read("mailto:ops@localhost", endpoint: "https://web.push.apple.com/s3cret")
+    #expect(refusal?.message.hasPrefix("subject \"mailto:ops@localhost\" is not valid for Apple's") == true)
+    #expect(try read("mailto:ops@example.com", endpoint: "https://web.push.apple.com/s3cret") == nil)
+    #expect(try read("mailto:ops@localhost", endpoint: "https://push.example.com/s3cret") == nil)
+  }
+
   @Test func ntfySubscribesWithTheSameCredentials() throws {
     let settings = NtfySettings(topic: "x", subscribe: true, credentials: .token(text("tk_1\n")))
     let credentials = try TargetCredentials(reading: target(.ntfy(settings)))

@@ -342,6 +342,23 @@ import Testing
     }
   }
 
+  /// Apple takes no contact at a local host.
+  @Test func webPushSubjectForApple() throws {
+    for (subject, isAllowed) in [
+      ("mailto:ops@example.com", true), ("https://example.com:8443/contact?a@localhost", true),
+      ("mailto:ops@localhost.example.com", true), ("mailto:ops@LOCALHOST", false),
+      ("mailto:ops@mac.local?subject=x", false), ("https://localhost/contact", false),
+      ("https://me@a.localhost:1/", false), ("https://127.0.0.1", false), ("https://[::1]:8443/", false),
+    ] {
+      #expect(WebPushDialect.isSubject(subject))
+      #expect(WebPushDialect.isSubjectForApple(subject) == isAllowed, "\(subject)")
+      let signer = try VAPIDSigner(keyPEM: try bytes("vapid.pem"), subject: subject)
+      var request = request(of: try webPush(file: "subscription-apple.json"))
+      request.replace("authorization", try signer.authorization(for: Self.origin, issuedAt: context.now))
+      #expect(refusal(request) == (isAllowed ? nil : "BadJwtToken"), "\(subject)")
+    }
+  }
+
   /// Services shorten a longer TTL and say so in the response (RFC 8030, section 5.2).
   @Test func webPushTimeToLive() throws {
     #expect(try isConfigurable("\(Self.webPushKeys), ttl: 30d"))

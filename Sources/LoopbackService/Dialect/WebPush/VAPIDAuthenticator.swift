@@ -69,9 +69,7 @@ final class VAPIDAuthenticator {
   private static func isSubject(_ sub: String?, _ style: WebPushErrorStyle) -> Bool {
     guard let sub else { return style != .apple }
     guard sub.hasPrefix("mailto:") || sub.hasPrefix("https:") else { return false }
-    guard style == .apple else { return true }
-    let host = sub.split(separator: "@").last.map(String.init) ?? sub
-    return !sub.contains { " <>".contains($0) } && !host.contains("localhost") && !host.hasSuffix(".local")
+    return style != .apple || WebPushDialect.isSubjectForApple(sub)
   }
 
   private func verify(_ token: String, _ key: P256.Signing.PublicKey) -> SignedToken.Claims? {
