@@ -27,8 +27,8 @@ public struct PushResponse: Sendable, Hashable {
 public enum RetryAfter {
   /// Delay of a 429 without `Retry-After`.
   public static let unnamed = Duration.seconds(10)
-  /// Maximum delay, since the header is untrusted.
-  public static let longest = Duration.seconds(3600)
+  /// Maximum delay, since the header is untrusted: a day.
+  public static let longest = Duration.seconds(86_400)
 
   /// - Parameter unnamed: delay of a 429 without `Retry-After`.
   /// - Returns: `nil` without a delay: neither 429 nor an error with a valid `Retry-After`.
@@ -46,23 +46,7 @@ public enum RetryAfter {
       // A number beyond Int64 means the maximum.
       return .seconds(min(Int64(text) ?? .max, longest.components.seconds))
     }
-    guard let date = HTTPDate.parse(text) else { return nil }
+    guard let date = HTTPDate.parse(text, now: now) else { return nil }
     return .microseconds(min(date.microseconds - now.microseconds, longest.microseconds))
   }
-}
-
-/// Dates of header fields (RFC 9110, section 5.6.7).
-public enum HTTPDate {
-  /// Parses `Sun, 06 Nov 1994 08:49:37 GMT`, the only form that senders may use.
-  public static func parse(_ text: String) -> WallTime? {
-    guard text.utf8.count <= 64 else { return nil }
-    let parts = text.split(separator: " ")
-    guard parts.count == 6, parts[5] == "GMT", let month = months.firstIndex(of: parts[2]) else { return nil }
-    let number = month < 9 ? "0\(month + 1)" : "\(month + 1)"
-    return WallTime(rfc3339: "\(parts[3])-\(number)-\(parts[1])T\(parts[4])Z")
-  }
-
-  private static let months: [Substring] = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-  ]
 }

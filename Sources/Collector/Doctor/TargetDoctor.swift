@@ -342,7 +342,8 @@ public struct TargetDoctor: Sendable {
 
   /// Compares this host's clock, which dates tokens, with the server's `Date`, in seconds.
   private func compareClocks(_ response: PushResponse, _ report: (DoctorFinding) -> Void) {
-    guard let theirs = response.headers["date"].flatMap(HTTPDate.parse) else { return }
+    guard let theirs = response.headers["date"].flatMap({ HTTPDate.parse($0, now: response.receivedAt) })
+    else { return }
     let seconds = (response.receivedAt.microseconds - theirs.microseconds) / 1_000_000
     guard abs(seconds) > 60 else { return }
     report(
