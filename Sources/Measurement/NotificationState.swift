@@ -53,7 +53,9 @@ public enum NotificationState: Int, Sendable, Hashable, CaseIterable {
 
 /// Why no answer came: the `reason` of a `failed` notification.
 ///
-/// ``dns``, ``connect`` and ``tls`` say that there was no connection to send it on; all others, that it was sent.
+/// ``dns``, ``connect`` and ``tls`` say that there was no connection to send it on; all others, that it was sent, except that
+/// ``goaway`` and ``refusedStream`` may also say that the peer let no connection take it, and ``tls`` that the peer refused the
+/// client's certificate when the request was sent (TLS 1.3).
 public enum FailureReason: String, Sendable, Hashable, CaseIterable {
   /// The host's name did not resolve.
   case dns

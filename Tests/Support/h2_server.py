@@ -241,6 +241,9 @@ class Server:
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.context.load_cert_chain(options.cert, options.key)
         self.context.set_alpn_protocols(["h2"])
+        if options.client_ca:
+            self.context.load_verify_locations(options.client_ca)
+            self.context.verify_mode = ssl.CERT_REQUIRED
         self.listener = socket.create_server(("127.0.0.1", options.port))
         if options.receive_buffer:
             self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, options.receive_buffer)
@@ -296,6 +299,11 @@ class Server:
         if self.options.pause and number == int(self.options.pause.partition(":")[0]):
             connection.pause(float(self.options.pause.partition(":")[2]) / 1000)
         good, bad = self.options.good, self.options.bad
+        if self.options.refuse_each and number % self.options.refuse_each == 0:
+            connection.open.discard(stream)
+            connection.h2.reset_stream(stream, CODES.REFUSED_STREAM)
+            connection.flush()
+            return
         if number <= good or number > good + bad:
             self.after(self.options.delay / 1000, lambda: connection.respond(stream, 200))
             return
@@ -315,6 +323,12 @@ class Server:
         elif name == "goaway":
             # This stream and later ones count as not processed.
             connection.h2.close_connection(CODES.NO_ERROR, last_stream_id=max(0, stream - 2))
+            connection.is_leaving = True
+            connection.flush()
+            self.after(0.05, connection.close)
+        elif name == "goaway-error":
+            # An error that names a last stream, before any answer.
+            connection.h2.close_connection(CODES.ENHANCE_YOUR_CALM, last_stream_id=int(argument))
             connection.is_leaving = True
             connection.flush()
             self.after(0.05, connection.close)
@@ -368,12 +382,14 @@ def make_parser():
     parser.add_argument("--cert", required=True)
     parser.add_argument("--key", required=True)
     parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--client-ca", help="wants a client certificate of this authority")
     parser.add_argument("--max-streams", type=int, default=100)
     parser.add_argument("--prime", action="store_true", help="one stream until the first answer, as APNs has it")
     parser.add_argument("--delay", type=float, default=0, help="ms before each good answer")
     parser.add_argument("--good", type=int, default=0)
     parser.add_argument("--bad", type=int, default=0)
     parser.add_argument("--behavior", default="status:500")
+    parser.add_argument("--refuse-each", type=int, default=0, help="RST_STREAM (REFUSED_STREAM) for each such request")
     parser.add_argument("--mute-pings", action="store_true", help="never answer a PING")
     parser.add_argument("--calm-after", type=int, default=0, help="GOAWAY (ENHANCE_YOUR_CALM) after so many PINGs")
     parser.add_argument("--reason", default="InternalServerError")

@@ -54,6 +54,11 @@ static inline curl_off_t ccurl_easy_get_offset(CURL *easy, CURLINFO info) {
   curl_off_t value = 0;
   return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
 }
+/* The socket of the connection that CONNECT_ONLY made; CURL_SOCKET_BAD for none. */
+static inline curl_socket_t ccurl_easy_get_socket(CURL *easy) {
+  curl_socket_t value = CURL_SOCKET_BAD;
+  return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &value) == CURLE_OK ? value : CURL_SOCKET_BAD;
+}
 /* OpenSSL's SSL of the connection that is in use; NULL with another TLS library. */
 static inline void *ccurl_easy_get_openssl(CURL *easy) {
   struct curl_tlssessioninfo *value = NULL;

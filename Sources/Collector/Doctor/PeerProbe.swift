@@ -1,4 +1,5 @@
 import CCurl
+import COpenSSL
 import Glibc
 import HTTPClient
 import Measurement
@@ -52,6 +53,58 @@ final class PeerProbe {
   }
 
   func send(_ request: PushRequest) -> Outcome { perform(request, connectsOnly: false) }
+
+  /// How long to listen to a peer that says nothing, and how many round trips at the least.
+  private static let listening = (time: Duration.milliseconds(500), roundTrips: 4)
+
+  /// Connects once more and listens to the first that the peer says after the handshake, which with TLS 1.3 may be that it
+  /// wants a client certificate, or another one (``TLSAlert``). A server of HTTP/2 sends its SETTINGS then, one of HTTP/1.1
+  /// nothing or session tickets.
+  /// - Returns: how the peer ended the connection; `nil` when it did not.
+  func endAfterHandshake(at url: String) -> String? {
+    guard CurlConnection.carriesBytes, let handle = EasyHandle() else { return nil }
+    handle.prepare(
+      PushRequest(method: "GET", url: url), caFile: caFile, clientCertificate: clientCertificate)
+    let easy = handle.easy
+    ccurl_easy_set_long(easy, CURLOPT_CONNECT_ONLY, 1)
+    // libcurl's own ALPN would make it speak HTTP/2 by itself.
+    ccurl_easy_set_long(easy, CURLOPT_SSL_ENABLE_ALPN, 0)
+    ccurl_easy_set_ssl_context_function(easy) { _, context, _ in
+      copenssl_configure(context) == 0 ? CURLE_OK : CURLE_OUT_OF_MEMORY
+    }
+    do throws(CurlFailure) {
+      try handle.perform(timeout: timeout)
+    } catch {
+      return error.message
+    }
+    let roundTrip =
+      ccurl_easy_get_offset(easy, CURLINFO_CONNECT_TIME_T)
+      - ccurl_easy_get_offset(easy, CURLINFO_NAMELOOKUP_TIME_T)
+    let wait = max(Self.listening.time, .microseconds(roundTrip) * Self.listening.roundTrips)
+    return listen(to: handle, until: clock.monotonicNow() + min(wait, timeout))
+  }
+
+  private func listen(to handle: EasyHandle, until deadline: MonotonicTime) -> String? {
+    var bytes = [UInt8](repeating: 0, count: 1024)
+    var poll = pollfd(fd: ccurl_easy_get_socket(handle.easy), events: Int16(POLLIN), revents: 0)
+    while poll.fd >= 0 {
+      let left = deadline - clock.monotonicNow()
+      guard left > .zero else { return nil }
+      let ready = Glibc.poll(&poll, 1, Int32(clamping: left.microseconds / 1000 + 1))
+      if ready < 0, errno != EINTR { return nil }
+      guard ready > 0 else { continue }
+      var count = 0
+      switch curl_easy_recv(handle.easy, &bytes, bytes.count, &count) {
+      case CURLE_AGAIN: continue
+      case CURLE_OK where count > 0: return nil
+      case CURLE_OK: return "the server closed the connection right after the handshake"
+      case let code:
+        let message = handle.complaint(code)
+        return TLSAlert(in: message)?.words ?? message
+      }
+    }
+    return nil
+  }
 
   private func perform(_ request: PushRequest, connectsOnly: Bool) -> Outcome {
     guard let handle = EasyHandle() else {

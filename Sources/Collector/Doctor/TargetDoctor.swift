@@ -187,7 +187,8 @@ public struct TargetDoctor: Sendable {
 
   private func connects(_ credentials: TargetCredentials, _ report: (DoctorFinding) -> Void) -> Bool {
     let endpoint = target.endpoint
-    let outcome = probe(credentials).connect(to: endpoint.origin + "/")
+    let probe = probe(credentials)
+    let outcome = probe.connect(to: endpoint.origin + "/")
     if let failure = outcome.failure {
       if [.tls, .ownFiles].contains(failure) {
         report(finding(.fine, "connect", "port \(endpoint.port) accepts connections"))
@@ -199,6 +200,16 @@ public struct TargetDoctor: Sendable {
     guard endpoint.scheme == .https else { return true }
     let end = outcome.certificateEnd.map { ", and is valid until \($0)" } ?? ""
     report(finding(.fine, "tls", "the certificate is trusted\(end)"))
+    if let end = probe.endAfterHandshake(at: endpoint.origin + "/") {
+      report(
+        finding(
+          .unreachable, "tls", end,
+          remedy: Self.showsCertificate(credentials)
+            ? "check that the server accepts the certificate in certificate_file"
+            : "check whether the server, or a proxy before it, wants a client certificate; only apns targets can show one"
+        ))
+      return false
+    }
     if outcome.alpn == "h2" {
       report(finding(.fine, "alpn", "HTTP/2"))
       return true
@@ -214,6 +225,10 @@ public struct TargetDoctor: Sendable {
           ? "\(target.provider.rawValue) requires HTTP/2: check the endpoint and any proxy in between"
           : "HTTP/1.1 carries one request at a time on a connection"))
     return !isNeeded
+  }
+
+  private static func showsCertificate(_ credentials: TargetCredentials) -> Bool {
+    if case .apnsCertificate = credentials.kind { true } else { false }
   }
 
   private func explain(_ failure: PeerProbe.Failure, _ words: String) -> DoctorFinding {

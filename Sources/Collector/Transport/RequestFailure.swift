@@ -81,10 +81,13 @@ extension RequestFailure {
   /// - Parameter message: libcurl's text, empty when it gave none.
   init(lossOf socket: SocketState, message: String, sawGoaway: Bool = false) {
     let isReset = socket == .reset || message.contains("reset by peer") || message.contains("Broken pipe")
-    reason = sawGoaway ? .goaway : isReset ? .reset : .closed
+    let alert = TLSAlert(in: message)
+    reason = sawGoaway ? .goaway : alert != nil ? .tls : isReset ? .reset : .closed
     isLossOfConnection = true
     detail =
-      if !message.isEmpty {
+      if let alert {
+        alert.words
+      } else if !message.isEmpty {
         message
       } else if sawGoaway {
         "the connection is going away"

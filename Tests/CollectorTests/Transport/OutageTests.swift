@@ -1,9 +1,11 @@
-import Collector
 import Glibc
+import HTTPClient
 import Measurement
 import Providers
 import TestKit
 import Testing
+
+@testable import Collector
 
 /// Without a connection, or without a good answer: ends of what comes due, and the events.
 @Suite(
@@ -52,6 +54,35 @@ struct OutageTests {
     #expect(seen.wrongs == [])
     #expect(seen.sent.isEmpty && seen.ends == 40)
     #expect(Self.isNearly(seen.failed(.tls), of: 40), "\(seen.failed.values.map(\.reason)) \(seen.missed)")
+  }
+
+  /// With TLS 1.3 the server says so after the client's handshake, where an answer is expected.
+  @Test func aServerThatWantsAClientCertificateIsNamed() throws {
+    let authority = try #require(TestCertificate.stranger)
+    let server = try ServerProcess.scripted(["--good", "1000", "--client-ca", authority.certificate])
+    let run = TransportRun()
+    try run.start(
+      TransportRun.target(
+        TransportRun.https(server), rate: 20, count: 20, limits: ScheduleLimits(maxLag: .milliseconds(300))))
+    #expect(run.waitForEnd())
+    let seen = run.seen
+    #expect(seen.wrongs == [] && seen.ends == 20 && seen.accepted == 0)
+    #expect(Self.isNearly(seen.failed(.tls), of: 20), "\(seen.failed) \(seen.missed)")
+    #expect(seen.failed.values.allSatisfy { $0.detail.contains("TLS alert \"certificate required\"") })
+    let told = seen.logs.filter {
+      $0.hasPrefix("cannot connect (tls)") && $0.contains("wants a client certificate")
+    }
+    #expect(told.count == 1, "\(seen.logs)")
+    let probe = PeerProbe(
+      clock: SystemClock(), caFile: TestCertificate.good?.certificate, clientCertificate: nil,
+      timeout: .seconds(10))
+    #expect(probe.connect(to: TransportRun.https(server)).failure == nil)
+    #expect(probe.endAfterHandshake(at: TransportRun.https(server))?.contains("certificate required") == true)
+    let shown = PeerProbe(
+      clock: SystemClock(), caFile: TestCertificate.good?.certificate,
+      clientCertificate: ClientCertificate(certificateFile: authority.certificate, keyFile: authority.key),
+      timeout: .seconds(10))
+    #expect(shown.endAfterHandshake(at: TransportRun.https(server)) == nil)
   }
 
   /// The peer answers slowly but is available: waiting for a free stream counts as schedule lag.

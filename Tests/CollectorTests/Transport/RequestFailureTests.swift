@@ -46,6 +46,23 @@ import Testing
         .isLossOfConnection)
   }
 
+  @Test func anAlertOfTLSIsNamed() {
+    let message =
+      "OpenSSL SSL_read: error:0A00045C:SSL routines::tlsv13 alert certificate required, errno 0"
+    let failure = RequestFailure(lossOf: .closing, message: message)
+    #expect(failure.reason == .tls && failure.isLossOfConnection && !failure.isUnprocessed)
+    #expect(
+      failure.detail
+        == "the server ended the connection with the TLS alert \"certificate required\": it wants a client certificate"
+    )
+    #expect(
+      TLSAlert(in: "OpenSSL SSL_read: error:0A000418:SSL routines::tlsv1 alert unknown ca, errno 0")?.name
+        == "unknown ca")
+    for text in ["", "Recv failure: Connection reset by peer", "red alert here", "SSL routines:: alert ,"] {
+      #expect(TLSAlert(in: text) == nil)
+    }
+  }
+
   /// Only by the peer's own frames: any other request may have been processed (RFC 9113, section 8.7).
   @Test func whatIsCertainlyUnprocessed() throws {
     func failure(_ end: HTTP2StreamEnd, goaway: Bool = false) -> RequestFailure? {

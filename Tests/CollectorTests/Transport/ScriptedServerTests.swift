@@ -98,6 +98,52 @@ struct ScriptedServerTests {
     #expect(server.numbers(after: "request", atLeast: 7).count == 7)
   }
 
+  /// A refusal says nothing about other requests: the connection is kept.
+  @Test func aRefusalDisturbsNoOther() throws {
+    let server = try ServerProcess.scripted([
+      "--good", "100000", "--refuse-each", "10", "--delay", "200",
+    ])
+    let run = TransportRun()
+    try run.start(TransportRun.target(TransportRun.https(server), rate: 100, count: 150))
+    #expect(run.waitForEnd())
+    let seen = run.seen
+    #expect(seen.wrongs == [])
+    #expect(seen.accepted + seen.failed(.refusedStream) == 150 && seen.accepted >= 145, "\(seen.failed)")
+    #expect(seen.answered.values.count { $0.attempt == 2 } >= 10)
+    #expect(seen.events(.connected).count == 1 && seen.events(.disconnected).count <= 1)
+    #expect(server.numbers(after: "connection").count == 1)
+  }
+
+  /// A front end without a backend: what is refused twice has failed by that, what waits for the next connection too, and
+  /// nothing is called unreachable or our lag.
+  @Test(arguments: [("rst:7", FailureReason.refusedStream), ("goaway-error:0", .goaway)])
+  func aPeerThatRefusesEverything(behavior: String, reason: FailureReason) throws {
+    let server = try ServerProcess.scripted(["--good", "0", "--bad", "100000", "--behavior", behavior])
+    let run = TransportRun()
+    try run.start(
+      TransportRun.target(
+        TransportRun.https(server), rate: 40, count: 80, limits: ScheduleLimits(maxLag: .milliseconds(250))))
+    #expect(run.waitForEnd())
+    let seen = run.seen
+    #expect(seen.wrongs == [])
+    #expect(seen.ends == 80 && seen.accepted == 0)
+    // Only what the host was too late for is missed.
+    #expect(seen.failed(reason) == seen.failed.count && seen.failed.count >= 60, "\(seen.missed)")
+    #expect(Set(seen.failed.values.map(\.attempt)).isSubset(of: [0, 1, 2]))
+    for attempt in [0, 2] { #expect(seen.failed.values.contains { $0.attempt == attempt }) }
+    let told = seen.logs.filter { $0.hasPrefix("the peer takes no requests (\(reason.rawValue))") }
+    #expect(told.count == 1 && !seen.logs.contains { $0.contains("cannot connect") }, "\(seen.logs)")
+    // Pauses between connections grow: 2 s hold a handful.
+    let connections = server.numbers(after: "connection").count
+    #expect((2...8).contains(connections), "\(connections)")
+    if reason == .refusedStream {
+      // The connection is given up after 20.
+      for connection in 1..<connections {
+        #expect(server.numbers(after: "request").count { $0[0] == connection } == 20)
+      }
+    }
+  }
+
   /// Beyond `max_lag` nothing is sent a second time.
   @Test func whatIsRefusedTooLateHasFailed() throws {
     let server = try ServerProcess.scripted([
@@ -126,7 +172,7 @@ struct ScriptedServerTests {
     let again = try #require(seen.answered.values.first { $0.attempt == 2 })
     #expect(seen.accepted == 3)
     #expect(again.at - (try #require(seen.sent[again.id]).at) >= .milliseconds(300))
-    #expect(again.connection?.id == 2 && again.connection?.isFresh == true)
+    #expect(again.connection?.id == 1 && again.connection?.isFresh == false)
   }
 
   /// With answers after 100 ms and 200 requests per second, about 20 are in flight when it happens.

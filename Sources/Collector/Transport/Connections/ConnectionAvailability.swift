@@ -4,6 +4,8 @@ import Measurement
 ///
 /// It decides what becomes of a notification that waited until `max_lag` had passed: with a connection at any time since
 /// its plan the wait was ours, and it is missed (`lag`); without one it has failed, for the reason that there was none.
+/// A connection that turned out to be of no use (``ConnectionFault``) is no connection, and neither is the next one until it
+/// has given an answer.
 struct ConnectionAvailability: Sendable {
   /// Attempts that failed since the last answer.
   struct Outage: Sendable, Equatable {
@@ -12,6 +14,8 @@ struct ConnectionAvailability: Sendable {
     /// Of the last attempt.
     var reason: FailureReason
     var detail: String
+    /// Whether an attempt came to a connection, which was of no use.
+    var hadConnection: Bool
 
     /// `23 failed attempts in 61 s`.
     func words(at now: MonotonicTime) -> String {
@@ -23,6 +27,8 @@ struct ConnectionAvailability: Sendable {
   private var isUsable = false
   /// The latest instant at which there was one; `nil` while there never was.
   private var lastUsable: MonotonicTime?
+  /// What ``lastUsable`` is worth if the connection that stands turns out to be of no use.
+  private var lastTrusted: MonotonicTime?
   /// Why the last attempt failed; `nil` when it did not.
   private var lastReason: FailureReason?
   /// When the log last told of the outage.
@@ -33,19 +39,39 @@ struct ConnectionAvailability: Sendable {
 
   /// To be called whenever a connection may have come or gone.
   mutating func note(isUsable: Bool, at now: MonotonicTime) {
-    if isUsable || self.isUsable { lastUsable = now }
-    if isUsable { lastReason = nil }
+    if !isDoubted {
+      if isUsable || self.isUsable { lastUsable = now }
+      if isUsable { lastReason = nil }
+    }
     self.isUsable = isUsable
   }
 
-  /// A connection could not be opened, or was lost before it had given an answer.
+  /// A connection was of no use, and none has given an answer since.
+  private var isDoubted: Bool { outage?.hadConnection ?? false }
+
+  /// A connection could not be opened.
   /// - Returns: whether the log is to tell of it: of the first attempt, and then once a minute.
   mutating func noteFailedAttempt(_ reason: FailureReason, _ detail: String, at now: MonotonicTime) -> Bool {
+    noteOutage(reason, detail, isConnected: false, at: now)
+  }
+
+  /// A connection stood and was of no use.
+  /// - Returns: whether the log is to tell of it, as of a failed attempt.
+  mutating func note(_ fault: ConnectionFault, at now: MonotonicTime) -> Bool {
+    lastUsable = lastTrusted
+    return noteOutage(fault.reason, fault.detail, isConnected: true, at: now)
+  }
+
+  private mutating func noteOutage(
+    _ reason: FailureReason, _ detail: String, isConnected: Bool, at now: MonotonicTime
+  ) -> Bool {
     lastReason = reason
-    var outage = self.outage ?? Outage(began: now, reason: reason, detail: detail)
+    var outage =
+      self.outage ?? Outage(began: now, reason: reason, detail: detail, hadConnection: false)
     outage.attempts += 1
     outage.reason = reason
     outage.detail = detail
+    outage.hadConnection = outage.hadConnection || isConnected
     self.outage = outage
     if let toldAt, now - toldAt < Self.tellingInterval { return false }
     toldAt = now
@@ -54,23 +80,25 @@ struct ConnectionAvailability: Sendable {
 
   /// A connection gave an answer.
   /// - Returns: the outage that is over by that; `nil` when there was none.
-  mutating func noteAnswer() -> Outage? {
-    guard let over = outage else { return nil }
+  mutating func noteAnswer(at now: MonotonicTime) -> Outage? {
+    let over = outage
     outage = nil
     toldAt = nil
+    note(isUsable: isUsable, at: now)
+    lastTrusted = lastUsable
     return over
   }
 
   /// What a notification has failed by that was not sent within `max_lag` of its plan; `nil` when it could have been.
   /// - Parameter underWay: the phase of the attempt that is under way, if one is.
   func failure(ofPlanned planned: MonotonicTime, underWay: FailureReason?) -> FailureReason? {
-    guard !isUsable else { return nil }
+    guard !isUsable || isDoubted else { return nil }
     if let lastUsable, lastUsable >= planned { return nil }
-    return underWay ?? lastReason
+    return isDoubted ? lastReason : underWay ?? lastReason
   }
 }
 
-/// How long to leave a peer in peace after a connection failed: doubling from 0.1 s to 5 s, each wait drawn between half
+/// How long to leave a peer in peace after a connection failed or was of no use: doubling from 0.1 s to 5 s, each wait drawn between half
 /// and all of it, so that many collectors do not come back at once.
 ///
 /// Meanwhile due notifications wait in our queue until `max_lag` has passed (``ConnectionAvailability``). The first one
@@ -89,7 +117,7 @@ struct ReconnectBackoff: Sendable {
 
   init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
-  /// A connection could not be opened, or was lost before it had given one answer.
+  /// A connection could not be opened, or was of no use (``ConnectionFault``).
   mutating func noteFailure(at now: MonotonicTime) {
     failures += 1
     let doubled = Self.shortest.nanoseconds << Int64(min(failures - 1, 20))

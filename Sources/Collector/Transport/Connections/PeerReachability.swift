@@ -26,23 +26,34 @@ struct PeerReachability {
 
   mutating func noteAnswer(at now: MonotonicTime) {
     backoff.noteSuccess()
-    if let over = availability.noteAnswer() {
-      reporter.log(.notice, "connected again after \(over.words(at: now))")
+    if let over = availability.noteAnswer(at: now) {
+      let what = over.isRefusal ? "the peer takes requests again" : "connected again"
+      reporter.log(.notice, "\(what) after \(over.words(at: now))")
     }
   }
 
   /// No attempt could begin.
   mutating func noteNoAttempt(at now: MonotonicTime) { backoff.noteFailure(at: now) }
 
-  /// A connection could not be opened, or was lost before it had given an answer.
+  /// A connection could not be opened.
   mutating func noteFailure(_ reason: FailureReason, _ detail: String, at now: MonotonicTime) {
     backoff.noteFailure(at: now)
-    guard availability.noteFailedAttempt(reason, detail, at: now), let outage = availability.outage else {
-      return
-    }
+    if availability.noteFailedAttempt(reason, detail, at: now) { warnOfOutage(at: now) }
+  }
+
+  /// A connection stood and was of no use.
+  mutating func note(_ fault: ConnectionFault, at now: MonotonicTime) {
+    backoff.noteFailure(at: now)
+    if availability.note(fault, at: now) { warnOfOutage(at: now) }
+  }
+
+  private func warnOfOutage(at now: MonotonicTime) {
+    guard let outage = availability.outage else { return }
+    let what = outage.isRefusal ? "the peer takes no requests" : "cannot connect"
     let since = outage.attempts > 1 ? " after \(outage.words(at: now))" : ""
     reporter.log(
-      .warning, "cannot connect (\(reason.rawValue))\(since): \(detail)\(nextAttemptWords(at: now))")
+      .warning,
+      "\(what) (\(outage.reason.rawValue))\(since): \(outage.detail)\(nextAttemptWords(at: now))")
   }
 
   // MARK: Attempts
@@ -70,4 +81,9 @@ struct PeerReachability {
     "no connection within max_lag"
       + (availability.outage.map { "; the last attempt (\($0.reason.rawValue)): \($0.detail)" } ?? "")
   }
+}
+
+extension ConnectionAvailability.Outage {
+  /// Whether the peer was reached and refused to work.
+  fileprivate var isRefusal: Bool { reason == .goaway || reason == .refusedStream }
 }

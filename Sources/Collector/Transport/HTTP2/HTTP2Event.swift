@@ -47,6 +47,13 @@ struct HTTP2Goaway: Sendable, Hashable {
   var debug: [UInt8]
 
   static let maximumDebugBytes = 1024
+
+  /// The detail of the event.
+  func words(unanswered count: Int) -> String {
+    let text = EscapedText.make(String(decoding: debug, as: UTF8.self))
+    let last = lastStream == Int32.max ? "" : "last stream \(lastStream), "
+    return "error \(code.rawValue), \(last)\(count) unanswered" + (text.isEmpty ? "" : ": \(text)")
+  }
 }
 
 /// A complete response.

@@ -38,7 +38,7 @@ final class CurlLane: Lane {
   private var heardAt = MonotonicTime.zero
   /// What the kernel said of the bytes that libcurl is reading right now.
   private var window: ReceiveWindow?
-  private var hasAnswered = false
+  private var health = ConnectionHealth()
   private var speaksHTTP2 = false
   private(set) var isOver = false
 
@@ -90,7 +90,7 @@ final class CurlLane: Lane {
 
   /// Only what fits into one segment can be held: the kernel sends full ones at once.
   func canHold(_ request: OutgoingRequest) -> Bool {
-    hasAnswered && freePlaces > 0 && request.request.body.count + 700 <= connection.segmentSize
+    health.hasAnswered && freePlaces > 0 && request.request.body.count + 700 <= connection.segmentSize
   }
 
   func take(_ request: OutgoingRequest) { start(request) }
@@ -222,7 +222,7 @@ final class CurlLane: Lane {
     if let startedAt = exchange.startedAt { noteSent(at: startedAt, isKernel: false) }
     self.exchange = nil
     if code == CURLE_OK, let answer = exchange.answeredAt {
-      hasAnswered = true
+      health.noteAnswer()
       events.append(
         .answered(
           exchange.request,
@@ -244,7 +244,9 @@ final class CurlLane: Lane {
     }
     events.append(.failed(exchange.request, failure))
     let isSilent = code == CURLE_OPERATION_TIMEDOUT && heardAt < (exchange.request.sent ?? .zero)
-    finish(isSilent ? "given up after silence" : failure.isLossOfConnection ? "1 unanswered" : "0 unanswered")
+    finish(
+      isSilent ? "given up after silence" : failure.isLossOfConnection ? "1 unanswered" : "0 unanswered",
+      by: failure)
   }
 
   // MARK: The clock
@@ -262,17 +264,23 @@ final class CurlLane: Lane {
 
   // MARK: The end
 
-  private func finish(_ detail: String) {
+  private func finish(_ detail: String, by failure: RequestFailure? = nil) {
     guard !isOver else { return }
+    if id > 0, let fault = health.noteEnd(by: failure) { events.append(.faulty(fault)) }
+    end(detail)
+  }
+
+  private func end(_ detail: String) {
     isOver = true
     connection.close()
-    if id > 0 { events.append(.disconnected(connection: id, detail: detail, hasAnswered: hasAnswered)) }
+    if id > 0 { events.append(.disconnected(connection: id, detail: detail)) }
   }
 
   func close() {
+    guard !isOver else { return }
     let count = inFlight
     exchange = nil
-    finish("\(count) unanswered")
+    end("\(count) unanswered")
   }
 
   // MARK: The answer, as libcurl hands it over

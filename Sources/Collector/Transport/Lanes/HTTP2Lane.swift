@@ -34,13 +34,12 @@ final class HTTP2Lane: Lane {
   private var heardAt = MonotonicTime.zero
   /// Requests that have a stream; the oldest times out first.
   private var streams = StreamTable<OutgoingRequest>()
-  /// The request that was converted last.
-  private var converted: ConvertedRequest?
+  private var converter = RequestConverter()
   private var awaited = AwaitedAcknowledgments()
-  private var hasAnswered = false
+  private var health = ConnectionHealth()
   /// `nil` where the path is not probed.
   private var probe: PathProbe?
-  /// The peer refused a stream, sent GOAWAY or headers without end: nothing new goes onto the connection.
+  /// The peer refuses stream after stream, sent GOAWAY or headers without end: nothing new goes onto the connection.
   private var isLeaving = false
 
   private var output = OutgoingBytes()
@@ -88,11 +87,11 @@ final class HTTP2Lane: Lane {
 
   var freePlaces: Int {
     guard isUsable, !isBlocked else { return 0 }
-    guard hasAnswered else { return streams.isEmpty ? min(1, session.freeStreams) : 0 }
+    guard health.hasAnswered else { return streams.isEmpty ? min(1, session.freeStreams) : 0 }
     return max(0, min(session.freeStreams, target.maximumStreams - streams.count))
   }
 
-  func canHold(_ request: OutgoingRequest) -> Bool { hasAnswered && freePlaces > 0 }
+  func canHold(_ request: OutgoingRequest) -> Bool { health.hasAnswered && freePlaces > 0 }
 
   func take(_ request: OutgoingRequest) {
     let now = environment.now()
@@ -104,7 +103,7 @@ final class HTTP2Lane: Lane {
     request.firstByte = session.bytesWritten
     do {
       let stream = try session.submit(
-        converted(request.request, to: request.url).fields, body: request.request.body)
+        converter.fields(of: request.request, to: request.url), body: request.request.body)
       streams.insert(request, at: stream)
       request.use = ConnectionUse(
         id: id, age: (now.nanoseconds - stoodAt.nanoseconds) / 1_000_000, isFresh: isFresh,
@@ -126,16 +125,6 @@ final class HTTP2Lane: Lane {
             request, RequestFailure(reason: .protocol, detail: "\(name.debugDescription) cannot be sent")))
       }
     }
-  }
-
-  /// Requests of a target hardly differ but in their bodies.
-  private func converted(
-    _ request: PushRequest, to url: RequestURL
-  ) throws(HTTP2Session.SubmitError) -> ConvertedRequest {
-    if let converted, converted.fits(request, to: url) { return converted }
-    let converted = try ConvertedRequest(request, to: url)
-    self.converted = converted
-    return converted
   }
 
   var nextProbe: MonotonicTime? { isUsable && !isBlocked ? probe?.nextDue : nil }
@@ -363,8 +352,8 @@ final class HTTP2Lane: Lane {
     if request.sent == nil { noteSent(request, at: environment.now(), isKernel: false) }
     if case .completed(let response) = how, let answer = request.answered {
       // Before that the peer is busy with setting the connection up and with our first request.
-      if !hasAnswered { probe?.noteReady(at: environment.now()) }
-      hasAnswered = true
+      if !health.hasAnswered { probe?.noteReady(at: environment.now()) }
+      health.noteAnswer()
       events.append(
         .answered(
           request,
@@ -375,20 +364,24 @@ final class HTTP2Lane: Lane {
       return
     }
     guard let failure = RequestFailure(how, sawGoaway: session.goaway != nil) else { return }
-    // The rest of a header block that is too large is still to come, and libnghttp2 takes it for a connection error.
-    if failure.isUnprocessed || how.isHeaderExcess { isLeaving = true }
     events.append(.failed(request, failure))
+    if failure.reason == .refusedStream, case .reset = how {
+      if let fault = health.noteRefusal() { leave(for: fault) }
+    } else if failure.isUnprocessed || how.isHeaderExcess {
+      // The rest of a header block that is too large is still to come, and libnghttp2 takes it for a connection error.
+      isLeaving = true
+    }
+  }
+
+  private func leave(for fault: ConnectionFault) {
+    isLeaving = true
+    events.append(.faulty(fault))
   }
 
   private func note(_ goaway: HTTP2Goaway) {
     isLeaving = true
-    let text = EscapedText.make(String(decoding: goaway.debug, as: UTF8.self))
-    let last = goaway.lastStream == Int32.max ? "" : "last stream \(goaway.lastStream), "
-    events.append(
-      .goaway(
-        connection: id,
-        detail: "error \(goaway.code.rawValue), \(last)\(streams.count) unanswered"
-          + (text.isEmpty ? "" : ": \(text)")))
+    events.append(.goaway(connection: id, detail: goaway.words(unanswered: streams.count)))
+    if let fault = health.note(goaway) { leave(for: fault) }
     if goaway.code == .enhanceYourCalm, let probe, probe.count > 0 {
       events.append(.refusedPings(connection: id))
     }
@@ -465,20 +458,24 @@ final class HTTP2Lane: Lane {
       events.append(.failed(request, failure))
     }
     streams.removeAll()
-    finish(detail ?? "\(count) unanswered")
+    finish(detail ?? "\(count) unanswered", by: failure)
   }
 
-  private func finish(_ detail: String) {
+  private func finish(_ detail: String, by failure: RequestFailure? = nil) {
+    if let fault = health.noteEnd(after: session.goaway, by: failure) { events.append(.faulty(fault)) }
+    disconnect(detail)
+  }
+
+  private func disconnect(_ detail: String) {
     state = .over
     connection.close()
-    events.append(
-      .disconnected(connection: id, detail: detail, hasAnswered: hasAnswered))
+    events.append(.disconnected(connection: id, detail: detail))
   }
 
   func close() {
     switch state {
     case .opening: state = .over
-    case .open: finish(session.goaway == nil ? "\(streams.count) unanswered" : "after GOAWAY")
+    case .open: disconnect(session.goaway == nil ? "\(streams.count) unanswered" : "after GOAWAY")
     case .over: break
     }
     connection.close()

@@ -80,8 +80,10 @@ enum LaneEvent {
   /// The peer's SETTINGS state how many streams it takes at once.
   case streamLimit(Int)
   case goaway(connection: Int64, detail: String)
+  /// The connection is not worth having although it stood; told once, at the latest before ``disconnected(connection:detail:)``.
+  case faulty(ConnectionFault)
   /// The connection that stood is over; what was under way was told before.
-  case disconnected(connection: Int64, detail: String, hasAnswered: Bool)
+  case disconnected(connection: Int64, detail: String)
 }
 
 /// What lanes need of the timing thread. It outlives them and what else it owns, so they refer to it without counting: that is done

@@ -95,3 +95,18 @@ final class ConvertedRequest {
       && bodyBytes == request.body.count
   }
 }
+
+/// Converts requests of one connection. Those of a target hardly differ but in their bodies.
+struct RequestConverter {
+  /// The request that was converted last.
+  private var last: ConvertedRequest?
+
+  mutating func fields(
+    of request: PushRequest, to url: RequestURL
+  ) throws(HTTP2Session.SubmitError) -> HTTP2RequestFields {
+    if let last, last.fits(request, to: url) { return last.fields }
+    let converted = try ConvertedRequest(request, to: url)
+    last = converted
+    return converted.fields
+  }
+}

@@ -35,7 +35,6 @@ final class TargetTransport {
   private var isStopped = false
   /// Another configuration has taken the target's place, or it was removed: what is due is sent, and nothing more planned.
   private(set) var isRetired = false
-  private var isClosing = false
 
   /// How late a notification may be seen to be due while others wait for a place: far below ``TargetSchedule/stallTolerance``.
   private static let admission = Duration.milliseconds(2)
@@ -71,7 +70,6 @@ final class TargetTransport {
 
   /// Closes the connections.
   func close() {
-    isClosing = true
     lanes.close()
     takeLaneEvents()
   }
@@ -325,10 +323,8 @@ final class TargetTransport {
     case .streamLimit(let limit): noteStreamLimit(limit, at: now)
     case .goaway(let connection, let detail):
       reporter.emit(.goaway, connection: connection, at: now, detail: detail)
-    case .disconnected(let connection, let detail, let hasAnswered):
-      if !hasAnswered, !isClosing {
-        peer.noteFailure(.connect, "the connection was lost before it had given an answer", at: now)
-      }
+    case .faulty(let fault): peer.note(fault, at: now)
+    case .disconnected(let connection, let detail):
       reporter.emit(.disconnected, connection: connection, at: now, detail: detail)
     }
   }

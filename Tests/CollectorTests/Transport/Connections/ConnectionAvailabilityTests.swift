@@ -49,6 +49,40 @@ import Testing
     #expect(availability.failure(ofPlanned: Self.at(23), underWay: .dns) == .dns)
   }
 
+  private static let goaway = ConnectionFault(reason: .goaway, detail: "no")
+
+  /// A peer that ends each connection at once: what waited meanwhile did not wait for us.
+  @Test func aConnectionOfNoUseIsNoConnection() {
+    var availability = ConnectionAvailability()
+    availability.note(isUsable: true, at: Self.at(1))
+    availability.note(isUsable: false, at: Self.at(2))
+    #expect(availability.failure(ofPlanned: Self.at(0), underWay: nil) == nil)
+    let isTold = availability.note(Self.goaway, at: Self.at(2))
+    #expect(isTold)
+    #expect(availability.failure(ofPlanned: Self.at(0), underWay: nil) == .goaway)
+    // Neither is the next one, whatever phase it is in, until it has given an answer.
+    #expect(availability.failure(ofPlanned: Self.at(2), underWay: .tls) == .goaway)
+    availability.note(isUsable: true, at: Self.at(3))
+    #expect(availability.failure(ofPlanned: Self.at(2), underWay: nil) == .goaway)
+    #expect(Self.over(&availability, at: 4)?.attempts == 1)
+    #expect(availability.failure(ofPlanned: Self.at(2), underWay: nil) == nil)
+  }
+
+  /// A connection that answered and then refused everything was one until its last answer.
+  @Test func aConnectionCountsUntilItsLastAnswer() {
+    var availability = ConnectionAvailability()
+    availability.note(isUsable: true, at: Self.at(1))
+    _ = Self.over(&availability, at: 5)
+    availability.note(isUsable: true, at: Self.at(9))
+    _ = availability.note(ConnectionFault(reason: .refusedStream, detail: "no"), at: Self.at(9))
+    availability.note(isUsable: false, at: Self.at(9))
+    #expect(availability.failure(ofPlanned: Self.at(5), underWay: nil) == nil)
+    #expect(availability.failure(ofPlanned: Self.at(6), underWay: nil) == .refusedStream)
+    // The next attempt cannot even connect.
+    _ = Self.failed(&availability, .connect, at: 10)
+    #expect(availability.failure(ofPlanned: Self.at(6), underWay: .dns) == .connect)
+  }
+
   @Test func anOutageIsToldOnceAMinuteUntilThereIsAnAnswer() {
     var availability = ConnectionAvailability()
     let told = (0..<130).filter { Self.failed(&availability, .connect, at: $0) }
@@ -58,13 +92,15 @@ import Testing
     availability.note(isUsable: true, at: Self.at(130))
     availability.note(isUsable: false, at: Self.at(131))
     #expect(availability.outage?.attempts == 130)
-    #expect(Self.over(&availability)?.attempts == 130)
-    #expect(Self.over(&availability) == nil && availability.outage == nil)
+    #expect(Self.over(&availability, at: 131)?.attempts == 130)
+    #expect(Self.over(&availability, at: 131) == nil && availability.outage == nil)
     #expect(Self.failed(&availability, .tls, at: 132))
     #expect(availability.outage?.words(at: Self.at(132)) == "1 failed attempt in 0 s")
   }
 
-  private static func over(_ availability: inout ConnectionAvailability) -> ConnectionAvailability.Outage? {
-    availability.noteAnswer()
+  private static func over(
+    _ availability: inout ConnectionAvailability, at second: Int
+  ) -> ConnectionAvailability.Outage? {
+    availability.noteAnswer(at: at(second))
   }
 }
