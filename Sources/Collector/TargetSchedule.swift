@@ -106,9 +106,10 @@ struct TargetSchedule: Sendable {
   mutating func nextBlock(at now: MonotonicTime) -> PlannedBlock? {
     isHeldBack = false
     guard !isPlanComplete, needsPlan(at: now) else { return nil }
-    var block = arrears(at: now)
+    let isBehind = uncommitted.first.map { now - $0.since > Self.lead } ?? false
+    var block = arrears(at: now, isBehind: isBehind)
     if block == nil {
-      isHeldBack = uncommitted.first.map { now - $0.since > Self.lead } ?? false
+      isHeldBack = isBehind
       if isHeldBack { arrearsDue = nextArrears(at: now) } else { block = planAhead(at: now) }
     }
     if let block { uncommitted.append((block.lastSequence, now)) }
@@ -128,15 +129,15 @@ struct TargetSchedule: Sendable {
   }
 
   /// Plans as missed what is late by a stall already; `nil` where that is not worth a block. The newest of what is due is left to
-  /// be sent late.
-  private mutating func arrears(at now: MonotonicTime) -> PlannedBlock? {
+  /// be sent late, unless it is the last of all and the store is behind: it would be waited for as long as the store is.
+  private mutating func arrears(at now: MonotonicTime, isBehind: Bool) -> PlannedBlock? {
     let tolerance = min(Self.stallTolerance, limits.maxLag)
     guard let first = nextInstant(), now >= first + lateness else { return nil }
     var block = emptyBlock
     while let instant = nextInstant(), now - instant > tolerance, block.planned.count < Self.maximumBlock {
       take(instant, into: &block)
     }
-    if nextInstant().map({ $0 > now }) ?? true, let newest = block.planned.popLast() {
+    if nextInstant().map({ $0 > now }) ?? !isBehind, let newest = block.planned.popLast() {
       if !block.variants.isEmpty { block.variants.removeLast() }
       drawn.prepend(newest)
       lastSequence -= 1
@@ -211,14 +212,19 @@ struct TargetSchedule: Sendable {
   // MARK: Sending
 
   /// Moves what is due and committed to the queue of waiting ones. What is not committed yet is missed as soon as it is late by
-  /// a stall: a store that cannot follow then writes it once, as missed, and catches up.
+  /// a stall: a store that cannot follow then writes it once, as missed, and catches up. The last of all, which nothing overtakes,
+  /// is missed after ``ScheduleLimits/maxLag``.
   /// - Returns: a notification that is missed instead; `nil` when all that are due wait. Call until `nil`.
   mutating func admit(at now: MonotonicTime) -> (PlannedNotification, MissedReason)? {
     let tolerance = min(Self.stallTolerance, limits.maxLag)
     while let next = planned.first, next.planned <= now {
       let isOvertaken = planned.count > 1 && planned[1].planned <= now
-      let isStalled = isOvertaken && now - next.planned > tolerance
-      guard isStalled || next.sequence <= committedThrough else { break }
+      let isCommitted = next.sequence <= committedThrough
+      let isStalled =
+        isOvertaken
+        ? now - next.planned > tolerance
+        : !isCommitted && isPlanComplete && planned.count == 1 && now - next.planned > limits.maxLag
+      guard isStalled || isCommitted else { break }
       planned.removeFirst()
       counts.due += 1
       if let silence = silence(at: now) {
@@ -390,7 +396,11 @@ struct TargetSchedule: Sendable {
     var next = nextDue
     func consider(_ instant: MonotonicTime) { next = min(next ?? instant, instant) }
     // Not committed: missed by then.
-    if next == nil, planned.count > 1 { consider(max(planned[0].planned + lateness, planned[1].planned)) }
+    if next == nil, planned.count > 1 {
+      consider(max(planned[0].planned + lateness, planned[1].planned))
+    } else if next == nil, isPlanComplete, let last = planned.first {
+      consider(last.planned + limits.maxLag + .nanoseconds(1))
+    }
     if let first = waiting.first {
       consider(first.planned + limits.maxLag + .nanoseconds(1))
     }

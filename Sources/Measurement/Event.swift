@@ -62,6 +62,8 @@ public enum EventKind: String, Sendable, Hashable, CaseIterable {
   case pruned
   /// TLS handshakes with the receipt listener failed.
   case handshakeFailed = "handshake_failed"
+  /// Retention deletes less than it is asked to: the write-ahead log cannot be emptied, or the wall clock came too far at once.
+  case retentionWaiting = "retention_waiting"
 }
 
 /// A line of the collector's log: a row of the `log` table.

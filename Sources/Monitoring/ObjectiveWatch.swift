@@ -170,6 +170,7 @@ final class ObjectiveWatch: Sendable {
         Self.size(watch.store.path + suffix).map { (sum ?? 0) + $0 } ?? sum
       }
       figures.oldest = try reader.oldestPlannedTime()
+      figures.logPinned = watch.store.logPin.map { watch.clock.monotonicNow() - $0.since } ?? .zero
       var selection = FindingSelection()
       // Open ones are selected however old they are.
       selection.since = watch.clock.wallNow()

@@ -11,6 +11,8 @@ public struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     case missing
     /// The path names a directory.
     case isDirectory
+    /// No file can have the path: a part of it is no directory, its file system takes no files, or it is too long.
+    case unusablePath
     /// The file is not an SQLite database.
     case notADatabase
     /// An SQLite database, but not a pushscope store, or an empty one.
@@ -67,6 +69,8 @@ public struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
   public var remedy: String
   /// The process that holds the store, with ``Code/inUse``, when it could be read.
   public var holder: Int32?
+  /// The user that the file belongs to and who may do what this one may not, with ``Code/permissionDenied`` and ``Code/readOnly``.
+  public var owner: String?
 
   public init(_ code: Code, path: String, detail: String, remedy: String, holder: Int32? = nil) {
     self.code = code
@@ -124,6 +128,8 @@ extension StoreError {
       self.init(
         .conflict, path: path, detail: "a row conflicts with the content of the store (\(words))",
         remedy: "please report it")
+    case .SQLITE_CANTOPEN where access(path, W_OK) != 0 && StoreFile.otherOwner(of: path) != nil:
+      self = .permissionDenied(path)
     case .SQLITE_CANTOPEN:
       self.init(
         .permissionDenied, path: path, detail: "SQLite cannot open the store or the files beside it",
@@ -142,6 +148,7 @@ extension StoreError {
     case EISDIR: self = .isDirectory(path)
     case EACCES, EPERM: self = .permissionDenied(path)
     case EROFS: self = .readOnly(path)
+    case ENOTDIR, ENAMETOOLONG, ELOOP, EINVAL: self = .unusablePath(path, errno: code)
     case ENOSPC, EDQUOT, EFBIG:
       self.init(
         .diskFull, path: path,
@@ -188,16 +195,46 @@ extension StoreError {
   }
 
   static func directoryNotMade(_ directory: String, path: String, errno code: Int32) -> StoreError {
-    StoreError(
+    // An existing directory that knows no such name, like one of proc.
+    if code == ENOENT || code == ENOTDIR { return .unusablePath(path, errno: code) }
+    return StoreError(
       code == EROFS ? .readOnly : .permissionDenied, path: path,
       detail: "the directory \(directory) cannot be created (\(String(cString: strerror(code))))",
       remedy: "give this user write access to the directory above it, or name another file with --store")
   }
 
+  /// Converts the error of creating a file in a directory that exists, which a file system like proc answers with "no such file".
+  static func notCreated(_ path: String, errno code: Int32) -> StoreError {
+    code == ENOENT ? unusablePath(path, errno: code) : StoreError(errno: code, path: path)
+  }
+
+  static func unusablePath(_ path: String, errno code: Int32) -> StoreError {
+    let reason = StoreFile.obstacle(to: path) ?? String(cString: strerror(code))
+    return StoreError(
+      .unusablePath, path: path, detail: "there can be no store here: \(reason)",
+      remedy: "name a file in a directory of this host with --store")
+  }
+
   static func permissionDenied(_ path: String) -> StoreError {
-    StoreError(
-      .permissionDenied, path: path, detail: "this user may not access the store",
-      remedy: "run as its owner, or name another file with --store")
+    ownersOnly(path)
+      ?? StoreError(
+        .permissionDenied, path: path, detail: "this user may not access the store",
+        remedy: "run as its owner, or name another file with --store")
+  }
+
+  /// Access that the owner of the file has, and this process has not; `nil` where it is the owner's too.
+  private static func ownersOnly(_ path: String) -> StoreError? {
+    guard let owner = StoreFile.otherOwner(of: path) else { return nil }
+    let isReadable = access(path, R_OK) == 0
+    var error = StoreError(
+      .permissionDenied, path: path,
+      detail: isReadable
+        ? "the store belongs to the user \(owner), who alone may write to it"
+        : "the store belongs to the user \(owner), and this user may not read it",
+      remedy: "run the command as that user (sudo -u \(owner) pushscope …), or name another file with --store"
+    )
+    error.owner = owner
+    return error
   }
 
   static func notInGroup(_ group: UInt32, path: String) -> StoreError {
@@ -208,9 +245,10 @@ extension StoreError {
   }
 
   static func readOnly(_ path: String) -> StoreError {
-    StoreError(
-      .readOnly, path: path, detail: "the store is read-only",
-      remedy: "make it writable (chmod u+w), or name another file with --store")
+    ownersOnly(path)
+      ?? StoreError(
+        .readOnly, path: path, detail: "the store is read-only",
+        remedy: "make it writable (chmod u+w), or name another file with --store")
   }
 
   static func inUse(_ path: String, holder: Int32?) -> StoreError {

@@ -76,6 +76,33 @@ import Testing
     #expect(everyone == Array(1...5000))
   }
 
+  /// A store that takes nothing any more, as on a full disk, keeps no schedule from its end.
+  @Test(
+    arguments: processes,
+    [ScheduleLimits(duration: .seconds(5)), ScheduleLimits(count: 300), ScheduleLimits(count: 1)])
+  func aScheduleEndsThoughNothingIsCommitted(process: ArrivalProcess, limits: ScheduleLimits) throws {
+    var schedule = TargetSchedule(
+      target: TargetID(rawValue: 1), arrivals: process.sequence(from: Self.start, seed: 9), limits: limits)
+    var now = Self.start
+    var last = Self.start
+    var planned: Int64 = 0
+    while !schedule.isFinished, now < Self.start + .seconds(60) {
+      while schedule.admit(at: now) != nil {}
+      #expect(schedule.takeNext(at: now, inFlight: 0) == nil, "nothing is sent that is not committed")
+      while let block = schedule.nextBlock(at: now) {
+        planned += Int64(block.planned.count)
+        last = max(last, block.planned.last ?? last)
+      }
+      // Woken by the instants that it names.
+      guard let next = schedule.nextInstantOfInterest else { break }
+      now = max(now + .milliseconds(1), next)
+    }
+    #expect(schedule.isFinished)
+    #expect(now - last < .seconds(3))
+    #expect(schedule.counts.due == planned && schedule.counts.missedLag == planned && planned > 0)
+    if let count = limits.count { #expect(planned == count) }
+  }
+
   @Test func aBurstIsAllSentWhenItsInstantComes() throws {
     let rate = try #require(ArrivalRate(100, per: .seconds(1)))
     var schedule = TargetSchedule(

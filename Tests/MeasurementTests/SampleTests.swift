@@ -59,7 +59,7 @@ import Testing
         "clock_step", "suspended",
         "config_reloaded", "config_refused", "threshold_crossed", "threshold_cleared", "interrupted",
         "resumed", "annotation", "finding_opened", "finding_closed", "pruned",
-        "handshake_failed",
+        "handshake_failed", "retention_waiting",
       ])
   }
 }

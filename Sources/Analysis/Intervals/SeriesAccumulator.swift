@@ -71,7 +71,7 @@ struct SeriesAccumulator {
   mutating func take(_ bin: RollupBin) -> Bool {
     guard shares.canTake(bin) else { return false }
     counts += bin.counts
-    let start = start(of: bin.start)
+    let start = start(of: bin.plannedFrom)
     shares.add(bin, plannedFrom: start)
     for index in latencies.indices {
       let values = bin.ranged(latencies[index].metric)

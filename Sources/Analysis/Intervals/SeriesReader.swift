@@ -197,6 +197,7 @@ public struct SeriesReader {
         of: window.targets, plannedFrom: window.time.lowerBound, to: window.time.upperBound, span: span,
         figures: figures
       ) { bin in
+        let bin = bin.counted(from: window.time.lowerBound)
         if window.includes(bin.variant), !rollup(bin) { open.append(BinPlace(bin)) }
       }
     }

@@ -47,7 +47,7 @@ public struct SeriesShares: Sendable {
   }
 
   /// Adds a rollup that it can take.
-  public mutating func add(_ bin: RollupBin) { add(bin, plannedFrom: bin.start) }
+  public mutating func add(_ bin: RollupBin) { add(bin, plannedFrom: bin.plannedFrom) }
 
   mutating func add(_ bin: RollupBin, plannedFrom start: WallTime) {
     let settled = bin.counts.settled

@@ -123,7 +123,16 @@ final class Recorder {
   }
 
   /// Tells waiting devices that their receipts are not stored: the recorder ends without another commit.
-  func fail() {
+  /// - Returns: what is not in the store.
+  func fail() -> RecordingLoss {
+    var loss = inbox.loss(until: clock.monotonicNow())
+    if let batch = pending?.batch {
+      let now = clock.monotonicNow().microseconds
+      loss.notifications += batch.inserted.count { $0.plannedMonotonic <= now }
+      loss.changes += batch.updated.count
+      loss.receipts += batch.receipts.count
+      loss.events += batch.events.count + batch.log.count
+    }
     for answer in pending?.replies ?? [] {
       let outcome = answer.outcome
       answer.reply(
@@ -132,6 +141,7 @@ final class Recorder {
     }
     pending = nil
     inbox.fail()
+    return loss
   }
 
   /// Applies the inbox and elapsed time to the ledger.

@@ -91,6 +91,23 @@ final class RecorderInbox: Sendable {
     for delivery in deliveries { delivery.fail() }
   }
 
+  /// What is in it, and would not be recorded without another round.
+  /// - Parameter now: what was planned for later was never due.
+  func loss(until now: MonotonicTime) -> RecordingLoss {
+    content.withLock { content in
+      var loss = RecordingLoss()
+      for observation in content.observations {
+        switch observation {
+        case .planned(let block): loss.notifications += block.planned.count { $0 <= now }
+        case .log, .event: loss.events += 1
+        default: loss.changes += 1
+        }
+      }
+      loss.receipts = content.deliveries.reduce(0) { $0 + $1.receipts.count }
+      return loss
+    }
+  }
+
   func announce(_ ending: Ending) {
     update { $0.ending = ending }
   }

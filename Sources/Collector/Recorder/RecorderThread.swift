@@ -10,11 +10,11 @@ final class RecorderThread: Sendable {
   ///   - make: makes the recorder, on its thread.
   ///   - onRound: called before each round, also one that is retried; on the recorder's thread.
   ///   - onTrouble: told when a commit fails, and with `nil` when one succeeds again; on the recorder's thread.
-  ///   - onFailure: told when the recorder gives up; what is sent from then on would not be recorded.
+  ///   - onFailure: told when the recorder gives up, and what is lost; what is sent from then on would not be recorded.
   init(
     inbox: RecorderInbox, clock: any HostClock, make: @escaping @Sendable () -> Recorder,
     onRound: @escaping @Sendable () -> Void = {}, onTrouble: @escaping @Sendable ((any Error)?) -> Void,
-    onFailure: @escaping @Sendable (any Error) -> Void = { _ in }
+    onFailure: @escaping @Sendable (any Error, RecordingLoss) -> Void = { _, _ in }
   ) throws(ThreadError) {
     try DedicatedThread.start(name: "recorder") { [end] in
       let recorder = make()
@@ -22,8 +22,7 @@ final class RecorderThread: Sendable {
         try Self.run(recorder, inbox: inbox, clock: clock, onRound: onRound, onTrouble: onTrouble)
       }
       if case .failure(let error) = result {
-        recorder.fail()
-        onFailure(error)
+        onFailure(error, recorder.fail())
       }
       end.finish(result)
     }
@@ -54,6 +53,27 @@ final class RecorderThread: Sendable {
         }
         return nil
       })
+  }
+}
+
+/// What could not be written when recording ended with an error.
+struct RecordingLoss: Sendable, Equatable {
+  /// Notifications that came due, of which the store knows nothing.
+  var notifications = 0
+  /// What became of notifications that the store knows.
+  var changes = 0
+  var receipts = 0
+  /// Events and lines of the log.
+  var events = 0
+
+  /// `lost: 1 notification, 20 changes of others, 3 events and lines of the log`.
+  var words: String {
+    let parts = [
+      (notifications, "notification", "notifications"), (changes, "change of another", "changes of others"),
+      (receipts, "receipt", "receipts"), (events, "event or line of the log", "events and lines of the log"),
+    ].filter { $0.0 > 0 }.map { "\($0.0) \($0.0 == 1 ? $0.1 : $0.2)" }
+    return parts.isEmpty
+      ? "nothing is lost" : "lost, because they could not be written: " + parts.joined(separator: ", ")
   }
 }
 

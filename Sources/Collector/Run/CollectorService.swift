@@ -103,7 +103,7 @@ public final class CollectorService: Sendable {
       )
     }
     try store.refuseLeftoverRequests()
-    let maintenance = try maintain(store)
+    let maintenance = try maintain(store, bootID)
     var threads = [maintenance]
     do {
       threads.append(try watchFindings(in: store))
@@ -151,13 +151,13 @@ public final class CollectorService: Sendable {
   // MARK: Threads beside the runs
 
   /// Begins to answer commands, and to keep the store in order.
-  private func maintain(_ store: CollectorStore) throws(ThreadError) -> RoundThread {
+  private func maintain(_ store: CollectorStore, _ bootID: String) throws(ThreadError) -> RoundThread {
     let (logger, manager, clock) = (environment.logger, environment.manager, environment.clock)
     return try RoundThread(
       name: "maintenance",
       make: { [control, reloader, serves] in
         let maintenance = StoreMaintenance(
-          store: store, control: control, serves: serves, clock: clock,
+          store: store, control: control, serves: serves, host: HostTime(clock: clock, bootID: bootID),
           policy: { RetentionPolicy(reloader.configuration) },
           onLine: { logger.notice("\($0)") })
         return RoundThread.Work(round: {

@@ -13,6 +13,8 @@ final class RunLifecycle: Sendable {
   private static let closingMargin = Duration.milliseconds(500)
   /// How long a failing last commit is retried, at least.
   private static let lastCommitRetry = Duration.seconds(5)
+  /// How long it is retried after a run that came to its end by itself, at most.
+  private static let longestRetry = Duration.seconds(15)
 
   private struct State {
     /// When ``RunLifecycle/stop()`` was called.
@@ -176,7 +178,8 @@ final class RunLifecycle: Sendable {
       inbox.announce(RecorderInbox.Ending(reason: "everything is sent", atMost: state.longest.receipt))
     }
     let receipts = now + state.longest.receipt + Self.closingMargin
-    let drained = (state.stopRequestedAt ?? now) + drain
+    // A stop may take as long as it was given. A run that is complete ends soon, also on a full disk.
+    let drained = state.stopRequestedAt.map { $0 + drain } ?? now + min(drain, Self.longestRetry)
     let deadline = wasStopped ? min(receipts, drained) : receipts
     inbox.close(by: deadline, lastTry: max(deadline + Self.lastCommitRetry, drained))
     return wasStopped ? .stopped : .completed

@@ -96,8 +96,8 @@ struct RunParts: Sendable {
           logger.notice("commits to the store succeed again")
         }
       },
-      onFailure: { error in
-        logger.error("\(error); recording has ended, so nothing more is sent")
+      onFailure: { error, loss in
+        logger.error("\(error); recording has ended, so nothing more is sent; \(loss.words)")
         lifecycle.recordingFailed()
       })
   }

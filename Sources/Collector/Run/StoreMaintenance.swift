@@ -28,19 +28,20 @@ final class StoreMaintenance {
   private var retention: StoreRetention
 
   /// - Parameters:
+  ///   - host: the clocks.
   ///   - policy: what is kept now; a reload may change it.
-  ///   - onLine: told what retention deleted, in words.
+  ///   - onLine: told what retention deleted or waits for, in words.
   init(
-    store: CollectorStore, control: any RunController, serves: Bool, clock: any HostClock,
+    store: CollectorStore, control: any RunController, serves: Bool, host: HostTime,
     policy: @escaping @Sendable () -> RetentionPolicy = { .keepAll },
     onLine: @escaping (String) -> Void = { _ in }
   ) {
     self.store = store
     self.control = control
     self.serves = serves
-    self.clock = clock
+    clock = host.clock
     self.policy = policy
-    retention = StoreRetention(store: store, clock: clock, onLine: onLine)
+    retention = StoreRetention(store: store, host: host, onLine: onLine)
   }
 
   /// Does what is due.
@@ -54,7 +55,7 @@ final class StoreMaintenance {
     isMore = try store.continueDeletion() || isMore
     try answerDeletions()
     // Only rolled-up time can go.
-    if !isMore { isMore = try retention.step(policy()) }
+    if !isMore { isMore = try retention.step(policy(), run: control.currentRun) }
     guard isMore else { return Self.interval }
     // The recorder gets half of the time.
     return control.currentRun == nil

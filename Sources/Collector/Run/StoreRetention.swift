@@ -1,38 +1,71 @@
+import CLinux
 import Configuration
+import Glibc
 import Measurement
 import Store
 
-/// Deletes what retention does not keep, one short step at a time. Confined to the maintenance thread.
+/// Deletes what retention does not keep, one short step at a time, and says what keeps it from deleting. Confined to the
+/// maintenance thread.
 struct StoreRetention {
-  /// How often marks and sizes are looked at while there is nothing to delete.
+  /// How often marks and sizes are looked at while there is nothing to delete, and the clocks in any case.
   static let interval = Duration.seconds(10)
+  /// How soon a deletion that waits for the write-ahead log is tried again.
+  static let retryInterval = Duration.milliseconds(250)
+  /// How long a log is pinned before it is told: readers that last for a moment are usual.
+  static let patience = Duration.seconds(10)
+  /// Between two lines that say that deletion still waits.
+  static let reminder = Duration.seconds(600)
 
   private let store: CollectorStore
-  private let clock: any HostClock
+  private let host: HostTime
   private let onLine: (String) -> Void
   private var budget = PruneBudget()
   private var due: MonotonicTime
   /// What the pruning that is under way has come to.
   private var deleted = (rows: 0, samples: 0, pages: 0)
+  /// The time from which ages count, since the last look at the clocks.
+  private var now: WallTime?
+  private var lookDue: MonotonicTime
+  private var hasAges = false
+  private var wait = LogWait.none
 
-  /// - Parameter onLine: told what was deleted, in words, once a pruning is complete.
-  init(store: CollectorStore, clock: any HostClock, onLine: @escaping (String) -> Void) {
+  /// Deletion waits because the write-ahead log is pinned.
+  private enum LogWait: Equatable {
+    /// Nothing that a collector has said stands in the store.
+    case none
+    /// What a former collector said may stand in the store.
+    case unknown
+    /// It was said, and is said again at an instant.
+    case told(pin: LogPin, again: MonotonicTime)
+  }
+
+  /// - Parameter onLine: told what was deleted or what is waited for, in words.
+  init(store: CollectorStore, host: HostTime, onLine: @escaping (String) -> Void) {
     self.store = store
-    self.clock = clock
+    self.host = host
     self.onLine = onLine
-    due = clock.monotonicNow()
+    due = host.clock.monotonicNow()
+    lookDue = due
+    wait = .unknown
   }
 
   /// Looks at the store at the next step, whenever that is.
-  mutating func look() { due = clock.monotonicNow() }
+  mutating func look() { due = host.clock.monotonicNow() }
 
   /// Does the next step.
+  /// - Parameter run: the run that is recorded, which events belong to.
   /// - Returns: whether there is more to do now.
   /// - Throws: the store's error; nothing of the step was deleted.
-  mutating func step(_ policy: RetentionPolicy) throws -> Bool {
-    let start = clock.monotonicNow()
+  mutating func step(_ policy: RetentionPolicy, run: RunID? = nil) throws -> Bool {
+    let start = host.clock.monotonicNow()
+    if start >= lookDue || hasAges == policy.ages.isEmpty { try lookAtClocks(policy, run) }
     guard start >= due else { return false }
-    let step = try store.prune(policy, within: budget.time)
+    let step = try store.prune(policy, at: now, within: budget.time)
+    try note(isWaiting: step.isWaiting, at: start, run)
+    guard !step.isWaiting else {
+      due = start + Self.retryInterval
+      return false
+    }
     if let forced = step.forcedTo {
       onLine("the store reached maximum_size: notifications planned before \(forced.rfc3339) are deleted")
     }
@@ -50,6 +83,113 @@ struct StoreRetention {
     deleted = (0, 0, 0)
     due = start + Self.interval
     return false
+  }
+
+  // MARK: The write-ahead log
+
+  private mutating func note(isWaiting: Bool, at now: MonotonicTime, _ run: RunID?) throws {
+    guard isWaiting, let pin = store.logPin else {
+      guard wait != .none else { return }
+      try store.noteLogWait(since: nil, holder: nil)
+      if case .told(let pin, _) = wait {
+        onLine("retention goes on: the write-ahead log was not emptied for \(Self.words(now - pin.since))")
+      }
+      wait = .none
+      return
+    }
+    if case .told(let told, let again) = wait, told == pin, now < again { return }
+    let length = now - pin.since
+    guard length >= Self.patience else { return }
+    let holder = store.logHolder
+    let words =
+      "retention waits: the write-ahead log could not be emptied for \(Self.words(length)), because "
+      + "\(holder.map(Self.name) ?? "a program") is reading the store; nothing is deleted until its read transaction ends, "
+      + "since that would only make the log longer"
+    try store.noteLogWait(
+      since: host.clock.wallNow().advanced(byMicroseconds: -length.microseconds), holder: holder)
+    try tell(words, run)
+    wait = .told(pin: pin, again: now + Self.reminder)
+  }
+
+  /// `process 4711 (sqlite3)`. A service may be kept from seeing the name.
+  private static func name(of process: Int32) -> String {
+    let descriptor = open("/proc/\(process)/comm", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return "process \(process)" }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 16)
+    let count = read(descriptor, &bytes, bytes.count)
+    let name = String(decoding: bytes.prefix(max(0, count)).prefix { $0 != 10 }, as: UTF8.self)
+    return "process \(process)" + (name.isEmpty ? "" : " (\(EscapedText.make(name)))")
+  }
+
+  // MARK: The clocks
+
+  private mutating func lookAtClocks(_ policy: RetentionPolicy, _ run: RunID?) throws {
+    let reading = host.reading()
+    hasAges = !policy.ages.isEmpty
+    let look = try store.look(at: reading, isContinuing: now != nil, hasAges: hasAges)
+    now = look.clock.now
+    lookDue = host.clock.monotonicNow() + Self.interval
+    guard hasAges, let words = Self.words(look.change, reading) else { return }
+    try tell(words, run)
+  }
+
+  private static func words(_ change: RetentionClock.Change?, _ reading: RetentionClock.Reading) -> String? {
+    switch change {
+    case .held(let wall, let expected):
+      let trial = RetentionClock.trial(isSynchronized: reading.isSynchronized)
+      return
+        "retention holds back what has become old too fast: the wall clock says \(wall.rfc3339), and the last look and the "
+        + "time since come to \(expected.rfc3339); it goes once a collector has run for \(words(trial)) without a step of the "
+        + "clock" + (reading.isSynchronized ? "" : ", which the kernel does not call synchronized")
+    case .released(let from):
+      return
+        "retention takes the wall clock as right: it says \(reading.wall.rfc3339), and ages counted from \(from.rfc3339)"
+    case .corrected:
+      return "retention holds nothing back any more: the wall clock says \(reading.wall.rfc3339), as expected"
+    case nil: return nil
+    }
+  }
+
+  private func tell(_ words: String, _ run: RunID?) throws {
+    try store.record([Event(at: host.clock.wallNow(), kind: .retentionWaiting, detail: words)], run: run)
+    onLine(words)
+  }
+
+  /// `45 s`, `12 min`, `24 h`.
+  private static func words(_ duration: Duration) -> String {
+    let seconds = duration.components.seconds
+    if seconds < 120 { return "\(seconds) s" }
+    return seconds < 7_200 && seconds != 3_600 ? "\(seconds / 60) min" : "\(seconds / 3_600) h"
+  }
+}
+
+/// The clocks of this host, with what tells whether they can be relied on.
+struct HostTime: Sendable {
+  let clock: any HostClock
+  let bootID: String
+  /// Whether the kernel calls the wall clock synchronized.
+  let isSynchronized: @Sendable () -> Bool
+
+  init(
+    clock: any HostClock, bootID: String, isSynchronized: @escaping @Sendable () -> Bool = Self.kernelsWord
+  ) {
+    self.clock = clock
+    self.bootID = bootID
+    self.isSynchronized = isSynchronized
+  }
+
+  /// Where the kernel may not be asked, the clock is taken as not synchronized.
+  private static let kernelsWord: @Sendable () -> Bool = {
+    var error: Int64 = 0
+    return clinux_clock_is_synchronized(&error) == 1
+  }
+
+  func reading() -> RetentionClock.Reading {
+    RetentionClock.Reading(
+      wall: clock.wallNow(),
+      boottime: .nanoseconds(clock.monotonicNow().nanoseconds) + clock.suspendedTotal(),
+      bootID: bootID, isSynchronized: isSynchronized())
   }
 }
 

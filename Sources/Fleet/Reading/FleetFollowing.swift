@@ -52,6 +52,8 @@ extension FleetReader: DashboardSource {
   public func latestRun() throws -> RunRecord? { try directory.runs.last.flatMap { try run($0.id) } }
   public func presence() throws -> CollectorPresence? { nil }
   public func forwardPause() throws -> ForwardPause? { nil }
+
+  public func retentionWait() throws -> RetentionWait? { nil }
   public func undeliveredAlerts() throws -> Int { 0 }
 
   public func openIncidents(of run: RunID) throws -> Int {

@@ -43,6 +43,8 @@ struct MetricsState: Sendable {
   struct StoreFigures: Sendable, Equatable {
     var bytes: Int64?
     var oldest: WallTime?
+    /// For how long the write-ahead log could not be emptied.
+    var logPinned = Duration.zero
     var openFindings: [FindingKey: Int] = [:]
   }
 

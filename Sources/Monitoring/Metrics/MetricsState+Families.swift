@@ -155,6 +155,10 @@ extension MetricsState {
       gauge(
         "store_oldest_timestamp_seconds", "Planned time of the oldest notification in the store.",
         store.oldest.map { Double($0.microseconds) / 1e6 }),
+      gauge(
+        "log_pinned_seconds",
+        "For how long a reader has kept the store's write-ahead log from being emptied; 0 while none does.",
+        Double(store.logPinned.nanoseconds) / 1e9),
       gauge("ready", "1 while notifications can be sent.", isSendingPossible ? 1 : 0),
       MetricFamily(
         .counter, "pushscope_receipt_handshakes_failed_total",

@@ -46,7 +46,7 @@ struct LatencyTimeline: Sendable {
   }
 
   mutating func add(_ bin: RollupBin) {
-    guard let column = columns.index(of: bin.start) else { return }
+    guard let column = columns.index(of: bin.plannedFrom) else { return }
     states[column] += bin.counts
     for bucket in bin.latencies(of: RollupFigure(metric)) {
       add(bucket.lower + (bucket.upper - bucket.lower) / 2, bucket.count, column)

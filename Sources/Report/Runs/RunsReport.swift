@@ -122,16 +122,25 @@ public enum RatesReport {
   /// One line per target: `ios: asked 4/s, achieved 3.98/s, missed 0.02/s (240 due, 239 sent, 237 accepted, 233 received:
   /// 231 delivered, 2 late, 2 lost, 1 rejected, 1 failed, 1 missed, 2 in flight)`. The words are
   /// those of the CSV files. The states after the colon add up to the due notifications.
-  public static func lines(of run: RunID, in reader: any SampleSource) throws -> [String] {
+  ///
+  /// - Parameter unrecorded: how long nothing has been recorded, though the run goes on. The rates are over that time too, in
+  ///   which nothing is known to have been sent or missed.
+  public static func lines(
+    of run: RunID, in reader: any SampleSource, unrecorded: Duration? = nil
+  ) throws -> [String] {
     let targets = Dictionary(
       try reader.targets(of: run).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    let silence = unrecorded.map { ", nothing recorded for \($0.components.seconds) s" } ?? ""
     return try reader.rates(of: run).map { rates in
+      var rates = rates
+      if let unrecorded, let span = rates.span { rates.span = span + unrecorded }
       let name = EscapedText.make(targets[rates.target]?.name ?? "?")
       guard let achieved = rates.achieved, let missed = rates.missedRate else {
-        return "\(name): asked \(FigureText.rate(rates.asked)), nothing due yet"
+        return "\(name): asked \(FigureText.rate(rates.asked)), nothing due yet" + silence
       }
       return "\(name): asked \(FigureText.rate(rates.asked)), achieved \(FigureText.rate(achieved)), "
-        + "missed \(FigureText.rate(missed))" + (targets[rates.target].map { " (\(ends(of: $0)))" } ?? "")
+        + "missed \(FigureText.rate(missed))" + silence
+        + (targets[rates.target].map { " (\(ends(of: $0)))" } ?? "")
     }
   }
 

@@ -30,7 +30,9 @@ struct TargetAccumulator {
       rollup: { bin in
         // Whether a missed one was refused is not in a rollup.
         guard bin.isPruned || (bin.counts.open == 0 && bin.counts[.missed] == 0) else { return false }
-        groups[bin.variant, default: GroupAccumulator()].add(bin)
+        // The first rollup may begin before the first notification, where the window does.
+        groups[bin.variant, default: GroupAccumulator()].add(
+          time.map { bin.counted(from: $0.lowerBound) } ?? bin)
         return true
       }, row: { groups[$0.variant, default: GroupAccumulator()].add($0) })
     rolledUpTo = covered?.upperBound
@@ -127,7 +129,7 @@ struct GroupAccumulator {
   }
 
   mutating func add(_ bin: RollupBin) {
-    let start = bin.start
+    let start = bin.plannedFrom
     counts += bin.counts
     shares.add(bin)
     duplicates += bin.duplicates

@@ -86,7 +86,7 @@ public struct ControlClient: Sendable {
         try store.markPruned(samplesBefore: time)
         var budget = PruneBudget()
         while true {
-          let step = try store.prune(.keepAll, within: budget.time)
+          let step = try store.prune(.keepAll, within: budget.time, waitsForLog: false)
           guard step.isMore else { break }
           budget.note(step.held)
         }

@@ -35,7 +35,7 @@ final class CollectorLock: Sendable {
   static func take(forStore path: String, group: gid_t? = nil) throws -> CollectorLock {
     let lockPath = self.path(forStore: path)
     while true {
-      let (descriptor, isNew) = try openFile(lockPath)
+      let (descriptor, isNew) = try openFile(lockPath, store: path)
       // Readers look at it to see whether a collector runs. Best effort: they can do without.
       if let group, fchown(descriptor, .max, group) == 0 { fchmod(descriptor, 0o640) }
       let lock = try take(descriptor, isNew: isNew, path: lockPath, store: path)
@@ -44,15 +44,18 @@ final class CollectorLock: Sendable {
     }
   }
 
-  private static func openFile(_ path: String) throws -> (descriptor: Int32, isNew: Bool) {
+  private static func openFile(_ path: String, store: String) throws -> (descriptor: Int32, isNew: Bool) {
     let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW
     while true {
       let existing = open(path, flags)
       if existing >= 0 { return (existing, false) }
-      guard errno == ENOENT else { throw StoreError(errno: errno, path: path) }
+      guard errno == ENOENT else {
+        // Of a store that another user records into there is more to say than of its lock.
+        throw StoreError(errno: errno, path: StoreFile.otherOwner(of: store) == nil ? path : store)
+      }
       let made = open(path, flags | O_CREAT | O_EXCL, 0o600)
       if made >= 0 { return (made, true) }
-      guard errno == EEXIST else { throw StoreError(errno: errno, path: path) }
+      guard errno == EEXIST else { throw StoreError.notCreated(path, errno: errno) }
     }
   }
 

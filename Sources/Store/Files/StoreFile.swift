@@ -144,7 +144,7 @@ struct StoreFile {
   /// other files.
   func create() throws {
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode)
-    guard descriptor >= 0 else { throw StoreError(errno: errno, path: path) }
+    guard descriptor >= 0 else { throw StoreError.notCreated(path, errno: errno) }
     close(descriptor)
     try admitGroup(path, mode: mode)
   }
@@ -234,6 +234,60 @@ extension StoreFile {
       }
     }
     return "file:" + escaped.joined() + "?immutable=1"
+  }
+
+  /// The name of the user whom a file belongs to, or its number with `#`; `nil` where that is this process's user, or root, who
+  /// may do everything.
+  static func otherOwner(of path: String) -> String? {
+    var status = stat()
+    guard geteuid() != 0, stat(path, &status) == 0, status.st_uid != geteuid() else { return nil }
+    var entry = passwd()
+    var buffer = [CChar](repeating: 0, count: 4_096)
+    var found: UnsafeMutablePointer<passwd>?
+    guard getpwuid_r(status.st_uid, &entry, &buffer, buffer.count, &found) == 0, found != nil else {
+      return "#\(status.st_uid)"
+    }
+    return String(cString: entry.pw_name)
+  }
+
+  /// What keeps any file from having a path, in words: the first part that is no directory, or the file system.
+  static func obstacle(to path: String) -> String? {
+    var reached = ""
+    for part in path.split(separator: "/").dropLast() {
+      let directory = "\(reached)/\(part)"
+      var status = stat()
+      guard stat(directory, &status) == 0 else { break }
+      if status.st_mode & S_IFMT != S_IFDIR { return "\(directory) is \(kind(of: status)), not a directory" }
+      reached = directory
+    }
+    return fileSystem(of: reached).map {
+      "no file can be made in \(reached), which is of the file system \($0)"
+    }
+  }
+
+  /// The type of the file system that a directory is in, like `proc`.
+  private static func fileSystem(of directory: String) -> String? {
+    guard let text = try? String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8) else { return nil }
+    var found: (length: Int, type: String)?
+    for line in text.split(separator: "\n") {
+      // proc(5): the fifth field is the place; after the dash comes the type.
+      let fields = line.split(separator: " ")
+      guard fields.count > 6, let dash = fields.firstIndex(of: "-"), dash + 1 < fields.count else { continue }
+      let place = fields[4]
+      guard place == "/" || directory == place || directory.hasPrefix("\(place)/") else { continue }
+      if place.utf8.count >= found?.length ?? 0 { found = (place.utf8.count, String(fields[dash + 1])) }
+    }
+    return found?.type
+  }
+
+  private static func kind(of status: stat) -> String {
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: "a file"
+    case S_IFCHR, S_IFBLK: "a device"
+    case S_IFIFO: "a named pipe"
+    case S_IFSOCK: "a socket"
+    default: "something else"
+    }
   }
 
   /// The `errno` of writing another page if there is no space; `nil` if there is.

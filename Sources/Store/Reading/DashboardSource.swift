@@ -21,6 +21,8 @@ public protocol DashboardSource: SampleSource {
   func presence() throws -> CollectorPresence?
   /// What waits to be forwarded to a fleet; `nil` where nothing does.
   func forwardPause() throws -> ForwardPause?
+  /// Why retention deletes less than it is asked to; `nil` where it does not wait, or where it cannot be known from here.
+  func retentionWait() throws -> RetentionWait?
   /// Alerts that could not be delivered so far.
   func undeliveredAlerts() throws -> Int
   /// How many incidents of a run are going on.

@@ -51,6 +51,24 @@ extension SampleSource {
 }
 
 extension StoreReader {
+  /// A running collector writes a heartbeat each second; when it is older than this, commits fail.
+  private static let longestSilence = Duration.seconds(5)
+
+  /// How long nothing of a run that goes on has been recorded; `nil` where it is recorded, or has ended.
+  /// - Throws: ``StoreError``.
+  public func unrecorded(of run: RunID, at now: WallTime) throws -> Duration? {
+    let last = try read { db in
+      try db.cachedRows(
+        """
+        SELECT h.at FROM run r JOIN heartbeat h ON h.run_id = r.id WHERE r.uuid = ? AND r.ended_at IS NULL
+        """, [run.description]
+      ).first.map { $0[0] as Int64 }
+    }
+    guard let last else { return nil }
+    let silence = Duration.microseconds(now.microseconds - last)
+    return silence > Self.longestSilence ? silence : nil
+  }
+
   /// The pace of a target's schedule in a range of planned time; `nil` when nothing was due in it.
   ///
   /// Both ends are found by an index; only some seconds of planned rows at the end are not due.

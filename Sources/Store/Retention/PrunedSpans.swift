@@ -71,16 +71,24 @@ public struct PrunedSpans: Sendable, Equatable {
     return spans
   }
 
-  /// Stores a mark, which never moves back.
+  /// Moves a mark, which never moves back.
+  /// - Returns: whether it has moved.
+  @discardableResult
+  mutating func advance(_ kind: RetainedKind, to time: WallTime) -> Bool {
+    guard marks[kind].map({ $0 < time }) ?? true else { return false }
+    marks[kind] = time
+    return true
+  }
+
+  /// The same, in the store too.
   mutating func advance(_ kind: RetainedKind, to time: WallTime, _ db: Database) throws {
-    guard marks[kind].map({ $0 < time }) ?? true else { return }
+    guard advance(kind, to: time) else { return }
     try db.execute(
       sql: """
         INSERT INTO retention (subject, pruned_to) VALUES (?, ?)
         ON CONFLICT (subject) DO UPDATE SET pruned_to = max(pruned_to, excluded.pruned_to)
         """,
       arguments: [kind.rawValue, time.microseconds])
-    marks[kind] = time
   }
 }
 

@@ -10,15 +10,26 @@ extension CollectorStore {
   /// Only notifications with a final state go, in whole hours that are rolled up. What a mark in the store says to be deleted
   /// is deleted whatever the policy is: a step that was interrupted by a crash goes on.
   ///
+  /// A deletion is written to the log first, and makes nothing smaller before a checkpoint. While a reader pins the log, nothing
+  /// is deleted.
+  ///
   /// - Parameters:
+  ///   - now: the time from which ages count; `nil` for that of the wall clock.
+  ///   - waitsForLog: whether a pinned log is waited for.
   ///   - limit: about how many rows to delete.
   ///   - time: commit once so much time has passed; looked at after every few rows.
   /// - Throws: ``StoreError``. The step that failed deleted nothing.
   public func prune(
-    _ policy: RetentionPolicy, atMost limit: Int = CollectorStore.mostPruned, within time: Duration
+    _ policy: RetentionPolicy, at now: WallTime? = nil, atMost limit: Int = CollectorStore.mostPruned,
+    within time: Duration, waitsForLog: Bool = true
   ) throws -> PruneStep {
     var step = PruneStep()
-    if !policy.keepsAll { step.forcedTo = try advanceMarks(policy) }
+    let now = now ?? clock.wallNow()
+    if waitsForLog, try isLogPinned() {
+      step.isWaiting = try read { try Deletion.isAny(after: RetentionMarks.next(policy, at: now, $0), $0) }
+      return step
+    }
+    if !policy.keepsAll { step.forcedTo = try advanceMarks(policy, at: now) }
     let deletion = try read { try Deletion.next($0) }
     var begun: MonotonicTime?
     if let deletion {
@@ -67,25 +78,8 @@ extension CollectorStore {
   }
 
   /// - Returns: the instant before which notifications go because of the store's size only.
-  private func advanceMarks(_ policy: RetentionPolicy) throws -> WallTime? {
-    let now = clock.wallNow()
-    let (cuts, forced) = try read { db -> ([RetainedKind: WallTime], WallTime?) in
-      let spans = try PrunedSpans.fetch(db)
-      var cuts: [RetainedKind: WallTime] = [:]
-      for (kind, age) in policy.ages {
-        let time = now.advanced(byMicroseconds: -age.microseconds)
-        guard let cut = try policy.cut(of: kind, before: time, db), cut > spans[kind] ?? .distantPast
-        else {
-          continue
-        }
-        cuts[kind] = cut
-      }
-      guard let limit = policy.maximumSize, cuts.isEmpty, try Deletion.next(db) == nil,
-        try StoreSize.read(db).used + StoreFile(path: path).logSize > limit,
-        let (kind, cut) = try RetentionMarks.oldest(db)
-      else { return (cuts, nil) }
-      return ([kind: cut], kind == .samples ? cut : nil)
-    }
+  private func advanceMarks(_ policy: RetentionPolicy, at now: WallTime) throws -> WallTime? {
+    let (cuts, forced) = try read { try RetentionMarks.next(policy, at: now, $0) }
     guard !cuts.isEmpty else { return nil }
     try mark(cuts)
     if let forced {
@@ -93,7 +87,7 @@ extension CollectorStore {
         let isLost =
           try policy.keepsWhatIsNotForwarded && ForwardBacklog.oldest(.samples, before: forced, db) != nil
         let event = Event(
-          at: now, kind: .pruned,
+          at: clock.wallNow(), kind: .pruned,
           detail: "the store reached maximum_size: notifications planned before \(forced.rfc3339) are deleted"
             + (isLost ? ", and some of them were not forwarded to the fleet" : "")
         )
@@ -127,6 +121,28 @@ extension CollectorStore {
 
 /// Computes how far retention may go.
 enum RetentionMarks {
+  /// The marks that a policy moves, and the instant before which notifications go because of the store's size only.
+  ///
+  /// Size is that of the pages that stay used once the log is in the file. It goes down with what is deleted, and the log, which
+  /// deleting makes longer, is not part of it.
+  static func next(_ policy: RetentionPolicy, at now: WallTime, _ db: Database) throws -> (
+    cuts: [RetainedKind: WallTime], forced: WallTime?
+  ) {
+    let spans = try PrunedSpans.fetch(db)
+    var cuts: [RetainedKind: WallTime] = [:]
+    for (kind, age) in policy.ages {
+      let time = now.advanced(byMicroseconds: -age.microseconds)
+      guard let cut = try policy.cut(of: kind, before: time, db), cut > spans[kind] ?? .distantPast else {
+        continue
+      }
+      cuts[kind] = cut
+    }
+    guard let limit = policy.maximumSize, cuts.isEmpty, try Deletion.next(db) == nil,
+      try StoreSize.read(db).used > limit, let (kind, cut) = try oldest(db)
+    else { return (cuts, nil) }
+    return ([kind: cut], kind == .samples ? cut : nil)
+  }
+
   /// The last whole hour before an instant that may go; `nil` when there is none.
   ///
   /// Notifications go only where the rollups of all lengths are complete, and rollups where those of the next length are.
@@ -196,8 +212,18 @@ private struct Deletion {
   /// others, so that some are looked at before it is taken that there is nothing to delete.
   private static let lookahead = 100
 
-  static func next(_ db: Database) throws -> Deletion? {
-    let spans = try PrunedSpans.fetch(db)
+  static func next(_ db: Database) throws -> Deletion? { try next(PrunedSpans.fetch(db), db) }
+
+  /// Whether there are rows to delete once some marks have moved.
+  static func isAny(after next: (cuts: [RetainedKind: WallTime], forced: WallTime?), _ db: Database) throws
+    -> Bool
+  {
+    var spans = try PrunedSpans.fetch(db)
+    for (kind, cut) in next.cuts { spans.advance(kind, to: cut) }
+    return try Self.next(spans, db) != nil
+  }
+
+  private static func next(_ spans: PrunedSpans, _ db: Database) throws -> Deletion? {
     // Receipts before the notifications that they belong to: they are found by their order then.
     for kind in [
       RetainedKind.receipts, .samples, .rollupSecond, .rollupMinute, .rollupHour, .path, .log, .events,

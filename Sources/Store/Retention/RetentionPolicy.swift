@@ -5,7 +5,7 @@ import Measurement
 public struct RetentionPolicy: Sendable, Equatable {
   /// Kinds without an age are kept for ever.
   public var ages: [RetainedKind: Duration]
-  /// Bytes of used pages and of the write-ahead log; `nil` for no limit.
+  /// Bytes of the pages that stay used once the write-ahead log is in the file; `nil` for no limit.
   public var maximumSize: Int64?
 
   /// Whether rows stay until they are forwarded to a fleet, as long as ``maximumSize`` allows.
@@ -69,6 +69,8 @@ public struct PruneStep: Sendable, Equatable {
   public var forcedTo: WallTime?
   /// Whether there is more to do now.
   public var isMore = false
+  /// Something is to be deleted, and is not, because the write-ahead log is pinned: it would grow, and nothing would shrink.
+  public var isWaiting = false
 
   public init() {}
 }

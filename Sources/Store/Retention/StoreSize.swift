@@ -1,5 +1,4 @@
 import GRDB
-import Glibc
 import Measurement
 
 /// The size of a store's file, and how much of it is in use.
@@ -58,12 +57,4 @@ extension CollectorStore {
   /// The store's size without its write-ahead log.
   /// - Throws: ``StoreError``.
   public func size() throws -> StoreSize { try read { try StoreSize.read($0) } }
-}
-
-extension StoreFile {
-  /// Bytes of the write-ahead log; 0 when there is none.
-  var logSize: Int64 {
-    var status = stat()
-    return stat(walPath, &status) == 0 ? Int64(status.st_size) : 0
-  }
 }

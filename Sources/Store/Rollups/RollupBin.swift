@@ -31,6 +31,19 @@ public struct RollupBin: Sendable {
     isPruned = false
   }
 
+  /// Where a window begins that this is the first rollup of, though the rollup begins before it: the finer ones are deleted.
+  private var windowStart: WallTime?
+
+  /// When its notifications were planned, at the earliest, as a window takes them that it is part of.
+  public var plannedFrom: WallTime { windowStart.map { max($0, start) } ?? start }
+
+  /// The same as part of a window, all of it.
+  public func counted(from time: WallTime) -> RollupBin {
+    var bin = self
+    bin.windowStart = time
+    return bin
+  }
+
   /// A multiple of the span since 1970.
   public var start: WallTime { WallTime(microseconds: key.start * 1_000_000) }
   /// The end of the span, excluded.
@@ -77,12 +90,14 @@ extension StoreReader {
   /// Visits the rollups of a range of planned time, ascending by start, then target, then variant.
   ///
   /// The range is divided into whole spans of the requested size, as far as they exist, and the rest at its ends into the
-  /// next finer ones, down to seconds, or where retention has deleted those, into whole coarser ones. The visits are part of a read transaction: let them be short.
+  /// next finer ones, down to the finest that are left. What is left of it then has to be read from the notifications; where
+  /// retention has deleted those, too, the rollups at the ends are visited whole. The visits are part of a read transaction: let
+  /// them be short.
   ///
   /// - Parameters:
   ///   - end: excluded.
   ///   - figures: the figures to read.
-  /// - Returns: the range that was visited, in whole seconds; the rest has to be read from the notifications. `nil` when
+  /// - Returns: the part of the range that was visited; the rest has to be read from the notifications. `nil` when
   ///   nothing of it is rolled up.
   /// - Throws: ``StoreError``.
   public func forEachRollup(
@@ -91,14 +106,14 @@ extension StoreReader {
   ) throws -> Range<WallTime>? {
     try read { db in
       let watermarks = try RollupWatermarks.fetch(db)
-      let first = RollupSpan.firstWholeSecond(start)
-      let last = min(RollupSpan.second(of: end), watermarks.second)
-      guard first < last else { return nil }
+      let seconds = watermarks.seconds(from: start, to: end)
+      guard !seconds.isEmpty else { return nil }
       var reading = RollupReading(targets: Set(targets), figures: figures, limit: .max)
-      _ = try reading.read(span, from: first, to: last, watermarks: watermarks, db) {
+      _ = try reading.read(span, from: seconds.lowerBound, to: seconds.upperBound, watermarks: watermarks, db)
+      {
         body(RollupBin(key: $0, content: $1, isPruned: $0.start < watermarks.firstSample))
       }
-      return WallTime(microseconds: first * 1_000_000)..<WallTime(microseconds: last * 1_000_000)
+      return seconds.times(within: start, end)
     }
   }
 }

@@ -166,18 +166,28 @@ extension StoreReader {
   ) throws -> RollupTotals? {
     try read { db in
       let watermarks = try RollupWatermarks.fetch(db)
-      let first =
-        start.map(RollupSpan.firstWholeSecond) ?? RollupSpan.second(of: WallTime(microseconds: .min)) + 1
-      let last = min(end.map { RollupSpan.second(of: $0) } ?? .max, watermarks.second)
-      guard first < last else { return nil }
+      let seconds = watermarks.seconds(from: start, to: end)
+      guard !seconds.isEmpty else { return nil }
       var reading = RollupReading(targets: [target], figures: figures, limit: .max)
       var totals: [VariantID: RollupTotal] = [:]
-      _ = try reading.read(.hour, from: first, to: last, watermarks: watermarks, db) { key, content in
+      _ = try reading.read(
+        .hour, from: seconds.lowerBound, to: seconds.upperBound, watermarks: watermarks, db
+      ) { key, content in
         totals[key.variant, default: RollupTotal(variant: key.variant)].add(content)
       }
       return RollupTotals(
         variants: totals.values.sorted { $0.variant < $1.variant },
-        from: WallTime(microseconds: first * 1_000_000), to: WallTime(microseconds: last * 1_000_000))
+        from: seconds.times(within: start, end).lowerBound, to: seconds.times(within: start, end).upperBound)
     }
+  }
+}
+
+extension Range<Int64> {
+  /// Seconds since 1970 as instants, as far as they are in a range of time.
+  func times(within start: WallTime?, _ end: WallTime?) -> Range<WallTime> {
+    let first = WallTime(microseconds: lowerBound * 1_000_000)
+    let last = WallTime(microseconds: upperBound * 1_000_000)
+    return Range<WallTime>(
+      uncheckedBounds: (start.map { Swift.max($0, first) } ?? first, end.map { Swift.min($0, last) } ?? last))
   }
 }

@@ -92,6 +92,35 @@ struct RollupWatermarks: Sendable, Equatable {
   /// The first second whose notifications are not deleted; `.min` where none are.
   var firstSample: Int64 { pruned.samples.map(RollupSpan.second) ?? .min }
 
+  /// The seconds of a range of planned time to read rollups of, as far as there are any. Empty where nothing is rolled up.
+  ///
+  /// Whole rollups of the finest length that is left: what the range has beyond them at its ends is read from the notifications.
+  /// Where those are deleted, all of a rollup is read that the range has a part of: nothing else tells of it.
+  func seconds(from start: WallTime?, to end: WallTime?) -> Range<Int64> {
+    var first = RollupSpan.second(of: WallTime(microseconds: .min)) + 1
+    if let start {
+      let second = RollupSpan.second(of: start)
+      first = second < firstSample ? max(first, second) : roundedUp(RollupSpan.firstWholeSecond(start))
+    }
+    var last = Int64.max
+    if let end {
+      let second = RollupSpan.second(of: end)
+      last = second < firstSample ? RollupSpan.firstWholeSecond(end) : finest(at: second).start(of: second)
+    }
+    return first..<max(first, min(last, second))
+  }
+
+  /// The finest rollups that are left from a second on.
+  private func finest(at second: Int64) -> RollupSpan {
+    RollupSpan.allCases.first { second >= first($0) } ?? .hour
+  }
+
+  private func roundedUp(_ second: Int64) -> Int64 {
+    let span = finest(at: second)
+    let start = span.start(of: second)
+    return start == second ? second : start + Int64(span.rawValue)
+  }
+
   static func fetch(_ db: Database) throws -> RollupWatermarks {
     let statement = try RawStatement(db, "SELECT span, covered_to FROM rollup_mark")
     var watermarks = RollupWatermarks()

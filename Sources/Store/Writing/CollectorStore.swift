@@ -23,12 +23,14 @@ public final class CollectorStore: Sendable {
   private let location: Mutex<StoreLocation?>
   private let token: OpenStore
   private let state: Mutex<WriterState>
+  let checkpoints: LogCheckpoints
 
   private init(
     path: String, collectorID: UUID, recovered: RecoverySummary, interrupted: [InterruptedRows],
     revisionAtStart: Int64, clock: any HostClock, queue: DatabaseQueue,
-    location: consuming StoreLocation, token: OpenStore, state: WriterState
+    location: consuming StoreLocation, token: OpenStore, state: WriterState, checkpoints: LogCheckpoints
   ) {
+    self.checkpoints = checkpoints
     interruptedAtStart = interrupted
     self.revisionAtStart = revisionAtStart
     self.token = token
@@ -88,6 +90,8 @@ public final class CollectorStore: Sendable {
       // The WAL is truncated to this size when a checkpoint resets it.
       _ = try Int64.fetchOne(db, sql: "PRAGMA journal_size_limit = \(walSizeLimit)")
       try StoreSchema.migrate(db, createdAt: clock.wallNow())
+      let checkpoints = LogCheckpoints(clock: clock)
+      checkpoints.install(on: db)
       let meta = try Row.fetchOne(db, sql: "SELECT collector, revision FROM meta")
       guard let meta, let collectorID = UUID(uuidString: meta["collector"]) else {
         throw StoreError.notAStore(file.path, "the store has no collector id")
@@ -103,7 +107,7 @@ public final class CollectorStore: Sendable {
       return CollectorStore(
         path: file.path, collectorID: collectorID, recovered: recovered, interrupted: interrupted,
         revisionAtStart: revisionAtStart, clock: clock, queue: queue,
-        location: StoreLocation(file, lock: lock), token: token, state: state)
+        location: StoreLocation(file, lock: lock), token: token, state: state, checkpoints: checkpoints)
     }
   }
 
@@ -289,6 +293,14 @@ public final class CollectorStore: Sendable {
     try state.withLock { state in
       guard !state.isClosed else { throw StoreError.closed(path) }
       return try StoreError.wrapping(path: path) { try queue.read(body) }
+    }
+  }
+
+  /// Runs `body` outside of a transaction.
+  func withDatabase(_ body: (Database) -> Void) throws {
+    try state.withLock { state in
+      guard !state.isClosed else { throw StoreError.closed(path) }
+      queue.writeWithoutTransaction(body)
     }
   }
 

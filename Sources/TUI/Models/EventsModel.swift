@@ -73,7 +73,7 @@ extension EventKind {
     case .runStarted, .runStopped, .rejected, .failed, .missed, .lost, .late, .duplicate, .outOfOrder,
       .unknownReceipt, .forgedReceipt, .malformedReceipt, .clockOffset, .configRefused, .thresholdCleared,
       .interrupted,
-      .resumed, .findingClosed, .pruned, .handshakeFailed:
+      .resumed, .findingClosed, .pruned, .handshakeFailed, .retentionWaiting:
       nil
     }
   }
@@ -89,7 +89,7 @@ extension EventKind {
     case .interrupted: .interrupted
     case .disconnected, .goaway, .retryAfter, .suspended, .clockStep, .thresholdCrossed, .duplicate,
       .outOfOrder,
-      .unknownReceipt, .malformedReceipt, .handshakeFailed, .findingOpened:
+      .unknownReceipt, .malformedReceipt, .handshakeFailed, .findingOpened, .retentionWaiting:
       .warning
     case .forgedReceipt, .configRefused: .alarm
     case .connected, .streamLimitChanged, .tokenRefreshed, .runStarted, .runStopped, .resumed,

@@ -17,6 +17,8 @@ struct HeaderContent: Equatable {
   let findings: [FindingRecord]
   let objectives: ObjectiveSummary
   let unforwarded: Int
+  let retentionWait: RetentionWait?
+  let retentionWaitAge: Age?
   /// Of the run, and those of them that are shown.
   let targets: [DisplayedTarget]
   let shown: [Int]
@@ -43,7 +45,7 @@ struct HeaderModel {
     var picture = CellPicture(width: width, height: 1)
     let line = FittedLine(
       left: [brand, phase] + interruptionItem + recordingItem + whereabouts + findingItems + objectiveItems
-        + forwarding
+        + forwarding + retention
         + names,
       right: speed,
       width: width - 2,
@@ -227,6 +229,24 @@ struct HeaderModel {
       LineItem(
         priority: 79, [TextSpan("\(count) row\(rows == 1 ? "" : "s") not forwarded", appearance(.warning))],
         short: LineItem.Short(priority: 87, spans: [TextSpan("not forwarded", appearance(.warning))]))
+    ]
+  }
+
+  /// That retention deletes less than it is asked to, for how long, and because of whom.
+  private var retention: [LineItem] {
+    guard let wait = content.retentionWait, let age = content.retentionWaitAge, content.replay == nil else {
+      return []
+    }
+    let words =
+      switch wait.reason {
+      case .log(let holder?): "retention waits for process \(holder), \(age)"
+      case .log(nil): "retention waits for a reader, \(age)"
+      case .clock: "retention holds back: clock ahead, \(age)"
+      }
+    return [
+      LineItem(
+        priority: 78, [TextSpan(words, appearance(.warning))],
+        short: LineItem.Short(priority: 86, spans: [TextSpan("retention waits", appearance(.warning))]))
     ]
   }
 

@@ -44,6 +44,7 @@ struct SnapshotBuilder {
     next.openFindings = content.openFindings
     next.objectives = content.objectives
     next.unforwarded = content.unforwarded
+    next.retentionWait = content.collector?.isRunning == true ? content.retentionWait : nil
     next.interruption = content.interruption
     next.panels = content.panels
     next.request = content.answered
@@ -67,6 +68,7 @@ struct SnapshotBuilder {
   private func looksDifferent(_ next: Snapshot, at now: WallTime, tick: Int64?) -> Bool {
     if next.condition != last.condition || next.collector != last.collector
       || next.interruption != last.interruption || next.unforwarded != last.unforwarded
+      || next.retentionWait != last.retentionWait
     {
       return true
     }

@@ -31,6 +31,7 @@ struct StoreContent: Sendable {
   var openFindings = 0
   /// Rows that are not forwarded to the fleet, while its forwarding stands still.
   var unforwarded = 0
+  var retentionWait: RetentionWait?
   /// What the collector's objectives say.
   var objectives = ObjectiveSummary()
   var panels = PanelContent()
@@ -264,6 +265,7 @@ struct StoreFollower {
   private mutating func readCollector(_ reader: any DashboardSource, at now: Int64) throws {
     (collectorReadAt, collectorReadFor) = (now, runPhaseKey)
     content.unforwarded = forwarding.look(try reader.forwardPause(), at: now)
+    content.retentionWait = try reader.retentionWait()
     content.collector = try reader.presence().map {
       CollectorStatus(isRunning: $0.isRunning, run: $0.run, staysAfterRun: $0.servesControl)
     }

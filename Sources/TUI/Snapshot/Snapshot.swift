@@ -41,6 +41,8 @@ struct SnapshotContent: Sendable {
   var openFindings = 0
   /// Rows that are not forwarded to the fleet, while its forwarding stands still.
   var unforwarded = 0
+  /// Why the collector deletes less than retention asks for.
+  var retentionWait: RetentionWait?
   /// What the collector's objectives say.
   var objectives = ObjectiveSummary()
   /// What was read for the panels.
@@ -318,7 +320,7 @@ extension StoreCondition {
     case .busy, .inUse: self = .locked
     case .permissionDenied, .readOnly, .diskFull, .ioFailure, .identifiersExhausted, .conflict, .unknownRun,
       .runInProgress, .noCollector, .nameTooLong, .reservedName, .closed, .severalNames, .replaced,
-      .unknownFinding, .unknownTarget, .destinationExists:
+      .unknownFinding, .unknownTarget, .destinationExists, .unusablePath:
       self = .unreadable(error.detail)
     }
   }

@@ -168,7 +168,9 @@ struct ScreenContext {
       run: shown.run, silence: silence, interruption: shown.interruption, recording: latest.recording,
       isCollectorIdle: latest.collector?.isIdle ?? false, openFindings: shown.openFindings,
       findings: shown.panels.findings.filter(\.isOpen), objectives: shown.objectives,
-      unforwarded: shown.unforwarded, targets: shown.targets, shown: targets, isFrozen: state.isFrozen,
+      unforwarded: shown.unforwarded, retentionWait: shown.retentionWait,
+      retentionWaitAge: shown.retentionWait.map { Age(since: $0.since, now: shown.now) },
+      targets: shown.targets, shown: targets, isFrozen: state.isFrozen,
       follows: state.anchor == .edge, newSinceFrozen: max(0, news), replay: state.replay,
       rates: RateHistory(snapshot: shown, targets: targets), hasTargetColors: state.plot.coloring == .target)
   }

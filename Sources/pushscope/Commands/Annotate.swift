@@ -52,7 +52,7 @@ struct Annotate: ParsableCommand {
   }
 
   func run() throws {
-    let path = try store.path(for: .writing)
+    let path = try store.path(for: .changing)
     let time = at?.time ?? SystemClock().wallNow()
     let reader = try StoreReader.open(at: path)
     let found =

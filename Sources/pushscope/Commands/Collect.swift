@@ -134,8 +134,8 @@ struct Collect: AsyncParsableCommand {
       }
     } catch {
       var failure = CommandFailure(describing: error)
-      // A store that is found damaged during a run is a failure of the run, not of the input.
-      if progress.isFollowing, failure.exitStatus == .noInput { failure.exitStatus = .failed }
+      // A store that is found damaged or full during a run is a failure of the run, not of what was asked for.
+      if progress.isFollowing, error is StoreError { failure.exitStatus = .failed }
       throw failure
     }
     if !gates.isEmpty { try judge(last, in: path) }

@@ -143,7 +143,7 @@ struct FindingsCommand: ParsableCommand {
     @OptionGroup var choice: FindingChoice
 
     func run() throws {
-      let (record, path) = try choice.find(for: .writing)
+      let (record, path) = try choice.find(for: .changing)
       try ControlRun.carryOut(.hide(finding: record.id), store: path, within: 10)
     }
   }
@@ -155,7 +155,7 @@ struct FindingsCommand: ParsableCommand {
     @OptionGroup var choice: FindingChoice
 
     func run() throws {
-      let (record, path) = try choice.find(for: .writing)
+      let (record, path) = try choice.find(for: .changing)
       try ControlRun.carryOut(.unhide(finding: record.id), store: path, within: 10)
     }
   }

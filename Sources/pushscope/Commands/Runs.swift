@@ -109,7 +109,7 @@ struct Runs: ParsableCommand {
     }
 
     func run() throws {
-      let (run, reader) = try choice.find(for: .writing)
+      let (run, reader) = try choice.find(for: .changing)
       try ControlRun.carryOut(
         .rename(run.id, name: name.isEmpty ? nil : name), store: reader.path, within: 10)
     }
@@ -131,7 +131,7 @@ struct Runs: ParsableCommand {
     var yes = false
 
     func run() throws {
-      let (run, reader) = try choice.find(for: .writing)
+      let (run, reader) = try choice.find(for: .changing)
       if !yes { try ask(run) }
       try ControlRun.carryOut(.delete(run.id), store: reader.path, within: nil)
     }

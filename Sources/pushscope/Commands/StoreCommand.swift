@@ -82,7 +82,7 @@ struct StoreCommand: ParsableCommand {
     @OptionGroup var store: StoreOption
 
     func run() throws {
-      let path = try store.path(for: .writing)
+      let path = try store.path(for: .changing)
       let progress = LongWork("compacting \(path)")
       let size = try StoreAdministration.compact(path, clock: SystemClock()) { progress.tick() }
       try StandardOutput.writeLine(
@@ -113,7 +113,7 @@ struct StoreCommand: ParsableCommand {
     @OptionGroup var store: StoreOption
 
     func run() throws {
-      let path = try store.path(for: dryRun ? .reading : .writing)
+      let path = try store.path(for: dryRun ? .reading : .changing)
       let reader = try StoreOption.reader(at: path)
       guard let extent = try reader.pruneExtent(samplesBefore: before.time) else {
         return try StandardOutput.writeLine("\(path): nothing to delete before \(before.time.rfc3339)")
@@ -152,7 +152,7 @@ struct StoreCommand: ParsableCommand {
     @OptionGroup var store: StoreOption
 
     func run() throws {
-      let path = try store.path(for: .writing)
+      let path = try store.path(for: .changing)
       let ids = try StoreAdministration.adopt(path, clock: SystemClock())
       try StandardOutput.writeLine(
         "\(path): collector \(ids.after.uuidString.lowercased()), was \(ids.before.uuidString.lowercased())")

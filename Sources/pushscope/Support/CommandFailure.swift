@@ -1,9 +1,11 @@
+import ArgumentParser
 import Collector
 import Configuration
 import Fleet
 import Formats
 import HTTPServer
 import LoopbackService
+import Measurement
 import Report
 import Store
 import TUI
@@ -44,7 +46,7 @@ extension CommandFailure {
       self.init(
         "\(error)", exitStatus: [.missing, .unreadable].contains(error.code) ? .noInput : .configuration)
     case let error as FileReadError: self.init("\(error)", exitStatus: .configuration)
-    case let error as StoreError: self.init("\(error)", exitStatus: Self.status(of: error))
+    case let error as StoreError: self.init(Self.words(error), exitStatus: Self.status(of: error))
     case let error as ReportError:
       self.init("\(error)", exitStatus: error.code == .sameOnBothSides ? .usage : .noInput)
     case let error as OutputError:
@@ -61,6 +63,25 @@ extension CommandFailure {
     case let error as DashboardError: self.init("\(error)", exitStatus: Self.status(of: error))
     default: self.init("\(error)", exitStatus: .failed)
     }
+  }
+
+  /// Who may do it, where another user may: with the command that was given.
+  private static func words(_ error: StoreError) -> String {
+    guard let owner = error.owner else { return "\(error)" }
+    return EscapedText.make(
+      "\(error.detail): \(error.path); run it as that user: sudo -u \(owner) pushscope \(commandWords) …")
+  }
+
+  /// The command that was given, with its subcommand: `runs rename`.
+  private static var commandWords: String {
+    var known: [any ParsableCommand.Type] = Pushscope.configuration.subcommands
+    var words: [String] = []
+    for argument in CommandLine.arguments.dropFirst() {
+      guard let command = known.first(where: { $0._commandName == argument }) else { break }
+      words.append(argument)
+      known = command.configuration.subcommands
+    }
+    return words.joined(separator: " ")
   }
 
   private static func status(of error: FleetError) -> ExitStatus {
@@ -85,7 +106,8 @@ extension CommandFailure {
     case .missing, .isDirectory, .notADatabase, .notAStore, .newerSchema, .corrupt, .unknownRun,
       .unknownFinding, .unknownTarget:
       .noInput
-    case .inUse, .busy, .severalNames, .permissionDenied, .readOnly, .diskFull, .destinationExists:
+    case .inUse, .busy, .severalNames, .permissionDenied, .readOnly, .diskFull, .destinationExists,
+      .unusablePath:
       .cannotCreate
     case .nameTooLong, .reservedName: .usage
     case .noCollector: .unavailable

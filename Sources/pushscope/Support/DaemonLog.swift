@@ -239,7 +239,8 @@ final class RateProgress: Sendable {
     do {
       let reader = try StoreReader.open(at: store)
       defer { reader.close() }
-      for line in try RatesReport.lines(of: run, in: reader) { logger.info("\(line)") }
+      let silence = try reader.unrecorded(of: run, at: SystemClock().wallNow())
+      for line in try RatesReport.lines(of: run, in: reader, unrecorded: silence) { logger.info("\(line)") }
     } catch {
       logger.warning("the rates of the run cannot be read from the store: \(error)")
     }

@@ -12,7 +12,7 @@ struct StoreOption: ParsableArguments {
       "The store file.",
       discussion:
         "Default: $XDG_DATA_HOME/pushscope/pushscope.sqlite, or ~/.local/share/pushscope/pushscope.sqlite. Where there is none, "
-        + "what only reads takes the service's, /var/lib/pushscope/pushscope.sqlite.",
+        + "what reads or changes an existing one takes the service's, /var/lib/pushscope/pushscope.sqlite.",
       valueName: "file"))
   var file: String?
 
@@ -22,7 +22,7 @@ struct StoreOption: ParsableArguments {
     let own = Result { () throws(CommandFailure) in
       try DefaultPath(in: ProcessEnvironment.all, for: purpose).store()
     }
-    guard purpose == .reading, !((try? own.get()).map(DefaultPath.exists) ?? false) else {
+    guard purpose != .writing, !((try? own.get()).map(DefaultPath.exists) ?? false) else {
       return try own.get()
     }
     switch DefaultPath.serviceStore {
@@ -47,7 +47,7 @@ struct StoreOption: ParsableArguments {
   static func reader(at path: String) throws -> StoreReader {
     do {
       return try StoreReader.open(at: path)
-    } catch let error as StoreError where [.permissionDenied, .readOnly].contains(error.code) {
+    } catch let error as StoreError where [.permissionDenied, .readOnly, .unusablePath].contains(error.code) {
       throw CommandFailure("\(error)", exitStatus: .noInput)
     }
   }
@@ -88,6 +88,9 @@ struct DefaultPath {
   /// What a file is for, which decides the exit code without a home directory.
   enum Purpose {
     case reading
+    /// Something in a store that exists.
+    case changing
+    /// What may be made first.
     case writing
 
     fileprivate var exitStatus: ExitStatus { self == .reading ? .noInput : .cannotCreate }

@@ -173,7 +173,12 @@ struct TimeArgument {
   static func parse(_ text: String) throws -> TimeArgument {
     let now = SystemClock().wallNow()
     return try UsageError.from {
-      TimeArgument(time: try TimeText.parse(text, now: now))
+      let time = try TimeText.parse(text, now: now)
+      guard text.hasPrefix("-") else { return TimeArgument(time: time) }
+      // So long ago is no more exact than a second, and windows of whole seconds can be told from rollups, too.
+      let second = RollupSpan.second.microseconds
+      return TimeArgument(
+        time: WallTime(microseconds: time.microseconds.flooringDivision(by: second) * second))
     }
   }
 }

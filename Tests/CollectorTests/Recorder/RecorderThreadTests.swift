@@ -29,7 +29,8 @@ struct RecorderThreadTests {
           inbox: inbox, clock: clock, onCommitted: { _ in Issue.record("nothing was committed") })
       },
       onTrouble: { _ in Issue.record("a closed store does not come back") },
-      onFailure: { error in
+      onFailure: { error, loss in
+        #expect(loss.notifications + loss.changes > 0)
         if let error = error as? StoreError { told.withLock { $0.append(error.code) } }
       })
     await #expect(throws: StoreError.self) { try await thread.finished() }

@@ -45,7 +45,10 @@ private final class MaintenanceFixture {
   let control = NotedControl()
   let maintenance: StoreMaintenance
 
-  init(serves: Bool = true) throws {
+  init(
+    serves: Bool = true, policy: RetentionPolicy = .keepAll,
+    onLine: @escaping @Sendable (String) -> Void = { _ in }
+  ) throws {
     directory = try TemporaryDirectory("maintenance")
     let path = directory.file("store.sqlite")
     store = try CollectorStore.open(at: path, clock: clock, options: CollectorStoreOptions(bootID: "boot"))
@@ -74,7 +77,10 @@ private final class MaintenanceFixture {
     try store.endRun(id, at: clock.wallNow(), reason: .completed)
     reader = try StoreReader.open(at: path)
     client = ControlClient(storePath: path, clock: clock)
-    maintenance = StoreMaintenance(store: store, control: control, serves: serves, clock: clock)
+    maintenance = StoreMaintenance(
+      store: store, control: control, serves: serves,
+      host: HostTime(clock: clock, bootID: "boot", isSynchronized: { true }), policy: { policy },
+      onLine: onLine)
   }
 
   deinit {
@@ -116,6 +122,37 @@ struct StoreMaintenanceTests {
     #expect(try tickets.map { try fixture.client.outcome(of: $0) } == [.done, .done])
     #expect(try fixture.reader.runs().isEmpty)
     #expect(try fixture.reader.rollupsCoverTo() != nil)
+  }
+
+  @Test("a wall clock that is days ahead deletes nothing, and both times are told")
+  func holdsWhatIsOldTooSoon() throws {
+    let lines = Mutex<[String]>([])
+    let fixture = try MaintenanceFixture(
+      policy: RetentionPolicy(ages: [.samples: .seconds(86_400)]),
+      onLine: { line in lines.withLock { $0.append(line) } })
+    try fixture.settle()
+    let right = fixture.clock.wallNow()
+    fixture.clock.stepWall(by: .seconds(3 * 86_400))
+    // The hour of the notifications is over, and a day old by the wall clock.
+    for _ in 0..<5 {
+      fixture.clock.advance(by: .seconds(11))
+      try fixture.settle()
+    }
+    let first = try #require(try fixture.reader.oldestPlannedTime())
+    #expect(try fixture.reader.pruned().samples.map { $0 < first } ?? true)
+    let told = lines.withLock { $0 }
+    #expect(told.count == 1)
+    let line = try #require(told.first)
+    #expect(line.contains(right.advanced(byMicroseconds: 11_000_000).rfc3339) && line.contains("1 h"))
+    #expect(try fixture.reader.retentionWait() != nil)
+    // The clock lasts: an hour later it counts.
+    for _ in 0..<400 {
+      fixture.clock.advance(by: .seconds(10))
+      try fixture.settle()
+    }
+    #expect(try fixture.reader.retentionWait() == nil)
+    let words = lines.withLock { $0 }
+    #expect(words.contains { $0.contains("takes the wall clock as right") })
   }
 
   @Test("the run that is recorded is not deleted")

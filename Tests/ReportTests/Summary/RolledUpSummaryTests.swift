@@ -183,6 +183,17 @@ import Testing
     #expect(try RatesReport.lines(of: run.run, in: fixture.reader()) == [line])
     let record = try #require(try fixture.reader().run(run.run))
     #expect(try RunsReport.show(record, in: fixture.reader()).contains(line))
+    // While commits fail the rates go down: they are of what is recorded.
+    let heartbeat = try #require(record.lastHeartbeat)
+    #expect(
+      try fixture.reader().unrecorded(of: run.run, at: heartbeat.advanced(byMicroseconds: 2_000_000)) == nil)
+    let silence = try fixture.reader().unrecorded(
+      of: run.run, at: heartbeat.advanced(byMicroseconds: 30_000_000))
+    #expect(silence == .seconds(30))
+    let stalled = try #require(
+      try RatesReport.lines(of: run.run, in: fixture.reader(), unrecorded: silence).first)
+    #expect(
+      stalled.hasPrefix("a: asked 4/s, achieved 0.9/s, missed 0.1/s, nothing recorded for 30 s (40 due"))
   }
 
   /// A run in which nothing was answered well: each ending stands in the line, and behind the colon it adds up.

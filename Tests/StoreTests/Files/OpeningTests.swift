@@ -90,6 +90,27 @@ import Testing
     #expect(refusal("/dev/null", whenReading: whenReading)?.code == .notADatabase)
   }
 
+  /// Not a disk that fails, and not a store that is missing.
+  @Test(arguments: [true, false])
+  func refusesAPathThatNoFileCanHave(whenReading: Bool) throws {
+    let file = directory.file("notes.txt")
+    try Data("notes".utf8).write(to: URL(fileURLWithPath: file))
+    for path in ["\(file)/s.sqlite", "\(file)/below/s.sqlite"] {
+      let error = try #require(refusal(path, whenReading: whenReading))
+      #expect(error.code == .unusablePath && error.path == path)
+      #expect(error.detail.contains("\(file) is a file, not a directory"))
+    }
+    #expect(refusal("/dev/null/s.sqlite", whenReading: whenReading)?.detail.contains("is a device") == true)
+    let long = directory.file(String(repeating: "x", count: 300))
+    #expect(refusal(long, whenReading: whenReading)?.code == .unusablePath)
+    for path in ["/proc/s.sqlite", "/proc/nowhere/s.sqlite"] {
+      let error = try #require(refusal(path, whenReading: whenReading))
+      #expect(error.code == (whenReading ? .missing : .unusablePath))
+      #expect(error.path.hasPrefix(path))
+      if !whenReading { #expect(error.detail.contains("file system proc")) }
+    }
+  }
+
   @Test(arguments: [true, false])
   func refusesAnotherProgramsDatabase(whenReading: Bool) throws {
     try DatabaseQueue(path: directory.storePath).write {
