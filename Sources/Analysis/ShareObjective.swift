@@ -122,6 +122,7 @@ private struct ObjectiveCounts {
   private var certain = ShareCollection()
   private var possible = ShareCollection()
   private var isExact = true
+  private var sent = SentTimeAccumulator()
 
   init(_ objective: ShareObjective, overdue: Int64) {
     self.objective = objective
@@ -138,6 +139,7 @@ private struct ObjectiveCounts {
       packed.reduce(0) { $0 + ($1.upper <= limit ? $1.count : 0) }
     }
     let all = bin.counts.planned
+    sent.insert(bin.start..<bin.end, count: all)
     if objective.metric == .delivery {
       let values = bin.deliveries
       let good = within(values.values)
@@ -155,6 +157,7 @@ private struct ObjectiveCounts {
   mutating func add(_ row: borrowing SampleRow) {
     let state = row.state
     guard state.isSettled || state == .inFlight && row.plannedAt.microseconds < overdue else { return }
+    sent.insert(row.plannedAt)
     guard let value = row.value(of: objective.metric) else { return add(0, 0, 0, of: 1, row.plannedAt) }
     let range = objective.metric == .delivery ? row.deliveryRange : nil
     let limit = objective.limit
@@ -171,10 +174,11 @@ private struct ObjectiveCounts {
   }
 
   func share(in window: Range<WallTime>) -> ObjectiveShare {
-    let interval = measured.window(window).interval()
+    let sent = sent.time(in: window)
+    let interval = measured.window(sent).interval()
     guard !isExact else { return ObjectiveShare(interval) }
     return ObjectiveShare(
-      interval, low: min(interval.low, certain.window(window).interval().low),
-      high: max(interval.high, possible.window(window).interval().high))
+      interval, low: min(interval.low, certain.window(sent).interval().low),
+      high: max(interval.high, possible.window(sent).interval().high))
   }
 }

@@ -194,15 +194,24 @@ struct FleetViews {
 
   /// Runs with the counts of their notifications.
   private var run: String {
-    let states = NotificationState.allCases.filter { $0 != .planned && $0 != .inFlight }.map(\.name)
-    let counts = states.map { "countIf(state = '\($0)') AS \($0)" }.joined(separator: ", ")
+    let ends = NotificationState.allCases.filter { ![.planned, .inFlight, .accepted].contains($0) }
+      .map(\.name)
+    // As in the CSV: accepted by the provider, in whatever state they ended.
+    let states = ["accepted"] + ends
+    let counts =
+      (["countIf(accept_us IS NOT NULL) AS accepted"] + ends.map { "countIf(state = '\($0)') AS \($0)" })
+      .joined(separator: ", ")
     return """
       SELECT x.run AS run, x.name AS name, x.collector AS collector, x.labels AS labels, x.started_at AS started_at,
-        x.ended_at AS ended_at, x.end_reason AS end_reason, s.targets AS targets, s.planned AS planned, s.sent AS sent,
+        x.ended_at AS ended_at, x.end_reason AS end_reason, t.targets AS targets, s.planned AS planned, s.sent AS sent,
         \(states.map { "s.\($0) AS \($0)" }.joined(separator: ", "))
       FROM (SELECT * \(from(.run))) AS x
       LEFT JOIN (
-        SELECT collector, run, uniqExact(target) AS targets, count() AS planned,
+        SELECT collector, run, arrayStringConcat(arraySort(groupUniqArray(target)), ' ') AS targets
+        FROM \(layout.name("target")) FINAL GROUP BY collector, run
+      ) AS t ON t.collector = x.collector AND t.run = x.run
+      LEFT JOIN (
+        SELECT collector, run, count() AS planned,
           countIf(schedule_lag_us IS NOT NULL) AS sent, \(counts)
         FROM \(layout.name("sample")) FINAL GROUP BY collector, run
       ) AS s ON s.collector = x.collector AND s.run = x.run

@@ -83,7 +83,15 @@ import Testing
     try fixture.store.endRun(fixture.run, at: fixture.clock.wallNow(), reason: .completed)
     try forwarder.all()
     try comparison.check()
-    #expect(try engine.rows("SELECT planned, sent, end_reason FROM DB.run_view").first?[2] == "completed")
+    // With the meaning of the CSV.
+    let run = try #require(try reader.run(fixture.run))
+    #expect(
+      try engine.rows("SELECT sent, end_reason, targets, accepted, delivered FROM DB.run_view") == [
+        [
+          "\(run.counts.sent)", "completed", run.targetNames.sorted().joined(separator: " "),
+          "\(run.counts.acceptedByProvider)", "\(run.counts[.delivered])",
+        ]
+      ])
   }
 
   /// A NUL ends no text.

@@ -16,6 +16,8 @@ public struct DetectionSettings: Sendable {
   public var settling: Int64 = 1_000_000
   /// How often changed rows are looked at again, µs.
   public var correctionInterval: Int64 = 5_000_000
+  /// About the largest number of rollups and notifications that one step reads.
+  public var rowsPerStep = 20_000
   /// The most notifications of all targets that a search for a cause reads.
   public var longestEpisode = 60_000
 

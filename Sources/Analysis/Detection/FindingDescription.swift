@@ -132,6 +132,7 @@ struct FindingDescription {
     let variants = Dictionary(own.map { ($0.target, $0.variant) }, uniquingKeysWith: { first, _ in first })
     var latencies: [LatencyBin] = []
     var shares: [ShareBin] = []
+    var sent = SentTimeAccumulator()
     var from = WallTime(microseconds: stretch.lowerBound.microseconds / 1_000_000 * 1_000_000)
     while from < stretch.upperBound {
       let page = try reader.seriesSeconds(of: Set(variants.keys), from: from, to: stretch.upperBound)
@@ -139,6 +140,7 @@ struct FindingDescription {
         let planned = second.counts.planned - second.counts[.interrupted]
         // The first second begins before the stretch.
         let start = max(second.start, stretch.lowerBound)
+        sent.insert(second.start..<second.start, count: second.counts.planned)
         switch finding.metric {
         case .delivery: latencies.append(LatencyBin(start: start, latencies: second.delivery))
         case .accept: latencies.append(LatencyBin(start: start, latencies: second.accept))
@@ -160,7 +162,7 @@ struct FindingDescription {
     if let fraction = finding.quantile,
       let quantile = Quantile(fraction: fraction, label: FindingWords.quantile(fraction))
     {
-      let interval = WindowLatencies(stretch, bins: latencies).interval(
+      let interval = WindowLatencies(sent.time(in: stretch), bins: latencies).interval(
         of: quantile, history: history.latencies[finding.metric == .delivery ? .delivery : .accept])
       record.before = Int64(finding.latency(finding.before, over: stretch).rounded())
       record.after = interval?.value ?? Int64(finding.latency(finding.after, over: stretch).rounded())
@@ -169,7 +171,8 @@ struct FindingDescription {
       record.effectiveSamples = interval?.effectiveCount ?? finding.effectiveCount
       record.samples = interval?.count ?? finding.count
     } else {
-      let interval = WindowShares(stretch, bins: shares).interval(history: history.shares.first?.value)
+      let interval = WindowShares(sent.time(in: stretch), bins: shares).interval(
+        history: history.shares.first?.value)
       record.shareBefore = finding.before
       record.shareAfter = interval.share ?? finding.after
       record.shareLow = interval.low
@@ -202,7 +205,9 @@ struct FindingDescription {
       }
       known.record.device = try reading.device(of: known.record.target, stretch)
       for target in episode.targets {
-        guard var legs = diagnosis.contributions[target.name] else { continue }
+        guard let quantile = finding.quantile,
+          var legs = LegContributions(target, episode, explaining: finding.metric, quantile)
+        else { continue }
         if target.name == watched.target {
           legs = legs.withIntervals(
             reading.thinned(target, from: episode), episode,
@@ -217,7 +222,8 @@ struct FindingDescription {
     known.record.verdicts = verdicts.map {
       VerdictRecord(
         cause: $0.cause.text, scope: $0.scope, evidence: $0.evidence, wouldDecide: $0.wouldDecide,
-        targets: $0.targets)
+        targets: $0.targets,
+        refusals: $0.refusals?.map { .init(target: $0.target, refused: $0.refused, notSent: $0.notSent) })
     }
     // The first speaks of what has changed, also where it is undecided.
     let first = verdicts.first
@@ -283,7 +289,8 @@ struct FindingDescription {
 extension LegsRecord {
   init(_ legs: LegContributions, target: String) {
     self.init(
-      target: target, quantile: legs.quantile, before: legs.before, total: legs.total,
+      target: target, metric: legs.metric.rawValue, quantile: legs.quantile, before: legs.before,
+      total: legs.total,
       totalLow: legs.totalInterval?.lowerBound, totalHigh: legs.totalInterval?.upperBound,
       parts: legs.parts.map {
         Part(

@@ -26,6 +26,8 @@ public struct FindingEngine: Sendable {
   private var waitingFor: [WatchedTarget: Int64] = [:]
   /// Those of ``waitingFor`` in whose second something changed since it was looked at.
   private var stirred: Set<WatchedTarget> = []
+  /// Those whose detectors advanced since their findings were compared with what is known.
+  private var unrevised: Set<WatchedTarget> = []
   private var checkpointTimes: CheckpointTimes
   private var isReady = false
   /// Whether it begins anew and writes no checkpoints.
@@ -63,7 +65,7 @@ public struct FindingEngine: Sendable {
 
   // MARK: - Advancing
 
-  /// Looks at what is complete since the last call, at most some 20 000 rows.
+  /// Looks at what is complete since the last call, at most some ``DetectionSettings/rowsPerStep`` rows.
   /// - Throws: `StoreError`; the next call tries again.
   public mutating func advance(_ reader: StoreReader, to now: WallTime) throws -> Step {
     var step = Step()
@@ -100,6 +102,7 @@ public struct FindingEngine: Sendable {
     corrections = [:]
     comparedAt = [:]
     waitingFor = [:]
+    unrevised = []
   }
 
   private mutating func restore(_ reader: StoreReader) throws {
@@ -212,7 +215,9 @@ public struct FindingEngine: Sendable {
       if isIdle, let lastEnd = last.end, through >= lastEnd { continue }
       if let second = waitingFor[watched] {
         // Only a change of its rows, or time, can complete it.
-        guard stirred.contains(watched) || isOverdue(second, spans, now) else { continue }
+        guard stirred.contains(watched) || spans.isOverdue(second, now, settings.longestOpen) else {
+          continue
+        }
         stirred.remove(watched)
         guard try isComplete(second, watched, reader, now) else { continue }
         waitingFor[watched] = nil
@@ -243,7 +248,8 @@ public struct FindingEngine: Sendable {
     guard let from = positions.values.min(), from < end else { return }
     let targets = Set(positions.keys.flatMap { runs[$0]?.map(\.span.target) ?? [] })
     let page = try reader.seriesSeconds(
-      of: targets, from: WallTime(microseconds: from), to: WallTime(microseconds: end))
+      of: targets, from: WallTime(microseconds: from), to: WallTime(microseconds: end),
+      limit: settings.rowsPerStep)
     step.isMore = step.isMore || page.coveredTo.microseconds < end
     var seconds: [WatchedTarget: [SeriesSecond]] = [:]
     for second in page.seconds {
@@ -254,12 +260,6 @@ public struct FindingEngine: Sendable {
     for watched in positions.keys {
       feed(watched, seconds[watched] ?? [], to: page.coveredTo.microseconds, now.microseconds)
     }
-  }
-
-  /// Whether a second is complete by its age alone, or may be because its run ended.
-  private func isOverdue(_ second: Int64, _ spans: [WatchedSpan], _ now: WallTime) -> Bool {
-    guard let span = spans.last(where: { second >= $0.start }) else { return true }
-    return span.end != nil || span.isOverdue(second, now.microseconds, settings.longestOpen)
   }
 
   /// Whether a second that was waited for is complete now.
@@ -373,14 +373,15 @@ public struct FindingEngine: Sendable {
   private mutating func report(
     _ touched: Set<WatchedTarget>, _ reader: StoreReader, _ now: WallTime, _ step: inout Step
   ) throws {
+    unrevised.formUnion(touched)
+    // A recomputation says what it found at its end only: then of all that advanced, not of its last step alone.
+    guard !isRecomputing || !step.isMore else { return }
     var changed: Set<String> = []
     var new: Set<String> = []
     var before: [String: FindingRecord] = [:]
     let seen = detectors.values.filter { $0.target != nil }.map(\.through).min() ?? .max
-    for watched in touched.union(known.targets).sorted() {
-      if touched.contains(watched), !isRecomputing || !step.isMore { new.formUnion(revise(watched)) }
-      // A recomputation says what it found at its end only.
-      guard !isRecomputing || !step.isMore else { continue }
+    for watched in unrevised.union(known.targets).sorted() {
+      if unrevised.remove(watched) != nil { new.formUnion(revise(watched)) }
       let list = known[watched]
       for index in list.indices {
         let isSettled = list[index].isPending && list[index].episodeEnd <= seen

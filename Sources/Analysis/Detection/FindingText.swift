@@ -27,7 +27,7 @@ public struct FindingText {
     case "slower", "faster": "\(subject) \(verb) \(record.kind)"
     case "losing": "\(target) \(more) more notifications"
     case "failing": "More requests to \(target) \(isOver ? "failed" : "fail")"
-    case "refused": "More notifications to \(target) \(isOver ? "were" : "are") refused"
+    case "refused": "More notifications to \(target) \(isOver ? "were" : "are") \(Self.refused(record))"
     default: "\(target): \(record.kind)"
     }
   }
@@ -40,12 +40,25 @@ public struct FindingText {
     }
   }
 
-  /// `p99 240 ms → 1.21 s (1.10–1.30 s)`, `lost 1.0 % → 6.1 % (5.0–7.4 %)`.
+  /// What was refused, and what was not sent because of that, are two things that count as one share.
+  static func refused(_ record: FindingRecord) -> String {
+    record.refusals?.notSent == 0 ? "refused" : "refused or not sent"
+  }
+
+  /// `p99 240 ms → 1.21 s (1.10–1.30 s)`, `lost 1.0 % → 6.1 % (5.0–7.4 %)`, `refused 3, not sent 375: 0.0 % → 98.1 % (…)`.
   public var change: String {
     if let before = record.shareBefore, let after = record.shareAfter {
       let span = Self.span(record.shareLow, record.shareHigh) { Self.decimal($0 * 100, 1) + " %" }
+      let name: String =
+        if record.metric != "refused" {
+          record.metric
+        } else if let refusals = record.refusals, refusals.notSent > 0 {
+          "refused \(refusals.refused), not sent \(refusals.notSent):"
+        } else {
+          Self.refused(record)
+        }
       return
-        "\(record.metric) \(Self.decimal(before * 100, 1)) % → \(Self.decimal(after * 100, 1)) %\(span)"
+        "\(name) \(Self.decimal(before * 100, 1)) % → \(Self.decimal(after * 100, 1)) %\(span)"
     }
     guard let before = record.before, let after = record.after else { return record.metric }
     let span = Self.span(record.afterLow, record.afterHigh) { LatencyText.text($0) }

@@ -17,7 +17,9 @@ enum FindingWords {
     }
     guard let before = record.shareBefore, let after = record.shareAfter else { return record.metric }
     let base = record.metric == SeriesMetric.lost.rawValue ? "accepted" : "planned"
-    return "\(record.metric) \(percent(before)) → \(percent(after)) of \(base)"
+    // Not from its verdicts, which this is part of.
+    let name = record.metric == SeriesMetric.refused.rawValue ? "refused or not sent" : record.metric
+    return "\(name) \(percent(before)) → \(percent(after)) of \(base)"
   }
 
   /// - Parameter isEnd: whether it says that the finding is over.

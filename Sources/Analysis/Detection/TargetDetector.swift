@@ -275,3 +275,11 @@ struct TargetDetector: Sendable {
     longestGap = state.longestGap ?? 3_600_000_000
   }
 }
+
+extension [WatchedSpan] {
+  /// Whether a second is complete by its age alone, or may be because its run ended.
+  func isOverdue(_ second: Int64, _ now: WallTime, _ longestOpen: Int64) -> Bool {
+    guard let span = last(where: { second >= $0.start }) else { return true }
+    return span.end != nil || span.isOverdue(second, now.microseconds, longestOpen)
+  }
+}

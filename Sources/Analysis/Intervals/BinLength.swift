@@ -10,8 +10,11 @@ public struct BinLength: Sendable, Hashable {
 
   /// The longest rollup that is no longer than a 96th of the window, and hours for windows of more than four days, of which
   /// minutes would be too many.
-  public init(window: Range<WallTime>) {
-    let length = window.upperBound.microseconds - window.lowerBound.microseconds
+  public init(window: Range<WallTime>) { self.init(SentTime(window)) }
+
+  /// The same for the part of a window in which a series was sent.
+  public init(_ sent: SentTime) {
+    let length = sent.length
     let finest = length / 96
     if finest < RollupSpan.second.microseconds {
       span = nil
@@ -24,13 +27,13 @@ public struct BinLength: Sendable, Hashable {
     }
   }
 
-  /// The beginning of the bin that an instant belongs to, but not before the window's.
-  func start(of time: WallTime, in window: Range<WallTime>) -> WallTime {
-    guard let span, window.contains(time) else { return time }
+  /// The beginning of the bin that an instant belongs to, but not before the stretch's that it is in.
+  func start(of time: WallTime, in sent: SentTime) -> WallTime {
+    guard let span, let stretch = sent.stretch(of: time) else { return time }
     let length = span.microseconds
     let microseconds = time.microseconds
     let rest = (microseconds % length + length) % length
-    return max(window.lowerBound, WallTime(microseconds: microseconds - rest))
+    return max(sent.stretches[stretch].lowerBound, WallTime(microseconds: microseconds - rest))
   }
 }
 

@@ -18,6 +18,8 @@ public struct RoundTrips: Sendable {
   private let most: Int
   /// When the first one was answered, also shortly before the window.
   private var firstAt: WallTime?
+  /// When they were answered.
+  private(set) var answered = SentTimeAccumulator()
   /// How many were answered in the window.
   public private(set) var count = 0
 
@@ -34,6 +36,7 @@ public struct RoundTrips: Sendable {
     firstAt = min(firstAt ?? ping.at, ping.at)
     guard window.contains(ping.at) else { return }
     count += 1
+    answered.insert(ping.at)
     let value = TimedLatency(plannedAt: ping.at, latency: ping.roundTrip)
     guard count > most else { return latencies.append(value) }
     if !latencies.isEmpty {
@@ -73,6 +76,9 @@ public struct RoundTrips: Sendable {
     for latency in latencies { value(latency) }
     for one in bins { bin(one) }
   }
+
+  /// The part of a window in which PINGs were answered.
+  public func time(in window: Range<WallTime>) -> SentTime { answered.time(in: window) }
 
   var collection: LatencyCollection {
     var collection = LatencyCollection()

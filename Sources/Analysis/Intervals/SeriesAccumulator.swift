@@ -8,6 +8,10 @@ struct SeriesAccumulator {
   private var latencies: [(metric: Metric, values: RangedLatencies<LatencyCollection>)]
   private var shares: SeriesShares
   private let span: RollupSpan?
+  /// When notifications were planned, settled or not.
+  private var sent = SentTimeAccumulator()
+  /// When PINGs were answered, where they stand for what notifications carry.
+  private var answered: SentTimeAccumulator?
   /// When the first notification was planned that carries a round trip, at the latest.
   private var firstPath: WallTime?
 
@@ -27,6 +31,7 @@ struct SeriesAccumulator {
   }
 
   mutating func add(_ row: borrowing SampleRow) {
+    sent.insert(row.plannedAt)
     counts.add(row.state, isSent: row.scheduleLag != nil, isAccepted: row.acceptLatency != nil)
     guard row.state.isSettled else { return }
     let plannedAt = start(of: row.plannedAt)
@@ -49,9 +54,10 @@ struct SeriesAccumulator {
 
   /// Adds a notification in memory, to counts and latencies.
   mutating func add(_ point: SamplePoint) {
+    let plannedAt = WallTime(microseconds: point.plannedAt)
+    sent.insert(plannedAt)
     counts.add(point.state, isSent: point.isSent, isAccepted: point.acceptLatency != nil)
     guard point.state.isSettled else { return }
-    let plannedAt = WallTime(microseconds: point.plannedAt)
     for index in latencies.indices {
       let metric = latencies[index].metric
       guard let value = point.value(of: metric) else { continue }
@@ -63,6 +69,7 @@ struct SeriesAccumulator {
   /// Adds latencies that are not those of notifications, such as round trips of PINGs, to a metric's.
   mutating func record(_ latency: Int64, of metric: Metric, at time: WallTime) {
     guard let index = latencies.firstIndex(where: { $0.metric == metric }) else { return }
+    sent.insert(time)
     latencies[index].values.combine(RangedLatencies(latency)) { $0.record($1, plannedAt: time) }
   }
 
@@ -71,6 +78,7 @@ struct SeriesAccumulator {
   mutating func take(_ bin: RollupBin) -> Bool {
     guard shares.canTake(bin) else { return false }
     counts += bin.counts
+    sent.insert(bin.plannedFrom..<bin.end, count: bin.counts.planned)
     let start = start(of: bin.plannedFrom)
     shares.add(bin, plannedFrom: start)
     for index in latencies.indices {
@@ -89,14 +97,22 @@ struct SeriesAccumulator {
       roundTrips.covers(carriedSince: firstPath)
     else { return }
     latencies[index].values = RangedLatencies(roundTrips.collection)
+    answered = roundTrips.answered
   }
 
+  /// The part of a window in which the series was sent.
+  func sentTime(in window: Range<WallTime>) -> SentTime { sent.time(in: window) }
+
   func statistics(in window: Range<WallTime>, history: SeriesHistory) -> SeriesStatistics {
-    SeriesStatistics(
+    let sent = sentTime(in: window)
+    return SeriesStatistics(
       window: window, counts: counts,
       latencies: Dictionary(
-        uniqueKeysWithValues: latencies.map { ($0.metric, $0.values.map { $0.window(window) }) }),
-      shares: shares.windows(in: window), history: history)
+        uniqueKeysWithValues: latencies.map { metric, values in
+          let time = metric == .path ? answered?.time(in: window) ?? sent : sent
+          return (metric, values.map { $0.window(time) })
+        }),
+      shares: shares.windows(in: sent), history: history)
   }
 
   func history(_ plan: HistoryPlan, excluding excluded: [Range<WallTime>]) -> SeriesHistory {

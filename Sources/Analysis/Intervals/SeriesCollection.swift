@@ -25,20 +25,20 @@ public struct LatencyCollection: Sendable {
     count += latencies.count
   }
 
-  /// The values in a window.
-  public func window(_ window: Range<WallTime>) -> WindowLatencies {
-    let length = BinLength(window: window)
+  /// The values of the time in which the series was sent.
+  public func window(_ sent: SentTime) -> WindowLatencies {
+    let length = BinLength(sent)
     guard !isExact else {
       return WindowLatencies(
-        window,
+        sent,
         samples: samples.lazy.map {
-          TimedLatency(plannedAt: length.start(of: $0.plannedAt, in: window), latency: $0.latency)
+          TimedLatency(plannedAt: length.start(of: $0.plannedAt, in: sent), latency: $0.latency)
         })
     }
     return WindowLatencies(
-      window,
+      sent,
       bins: allBins.map {
-        LatencyBin(start: length.start(of: $0.start, in: window), latencies: $0.latencies)
+        LatencyBin(start: length.start(of: $0.start, in: sent), latencies: $0.latencies)
       })
   }
 
@@ -77,13 +77,13 @@ public struct ShareCollection: Sendable {
     }
   }
 
-  /// The shares of a window, in bins of one length; bins without notifications are left out.
-  public func window(_ window: Range<WallTime>) -> WindowShares {
-    let length = BinLength(window: window)
+  /// The shares of the time in which the series was sent, in bins of one length; bins without notifications are left out.
+  public func window(_ sent: SentTime) -> WindowShares {
+    let length = BinLength(sent)
     return WindowShares(
-      window,
+      sent,
       bins: bins.lazy.map {
-        ShareBin(start: length.start(of: $0.start, in: window), events: $0.events, count: $0.count)
+        ShareBin(start: length.start(of: $0.start, in: sent), events: $0.events, count: $0.count)
       })
   }
 

@@ -70,13 +70,32 @@ public struct SeriesReader {
     shares: Set<SeriesShare> = SeriesShare.watched, depth: Depth = .standard, usesHistory: Bool = true
   ) throws -> SeriesStatistics {
     var accumulator = SeriesAccumulator(metrics: metrics, shares: shares)
+    let span = try span(of: window, depth)
     try forEach(
-      in: window, from: try span(of: window, depth), figures: Self.figures(metrics, shares),
+      in: window, from: span, figures: Self.figures(metrics, shares),
       rollup: { accumulator.take($0) }, row: { accumulator.add($0) })
+    let sent = accumulator.sentTime(in: window.time)
+    if let finer = Self.finer(window, sent, span) {
+      return try statistics(
+        of: finer, metrics: metrics, shares: shares, depth: depth, usesHistory: usesHistory)
+    }
     if metrics.contains(.path) { accumulator.take(try roundTrips(in: window)) }
+    let past = SeriesWindow(window, sent)
     return accumulator.statistics(
       in: window.time,
-      history: usesHistory ? try history(of: window, metrics: metrics, shares: shares) : .none)
+      history: usesHistory ? try history(of: past, metrics: metrics, shares: shares) : .none)
+  }
+
+  /// The part of a window in which it was sent, where it is so much shorter that the window's rollups are too coarse for it.
+  ///
+  /// - Parameter span: of the rollups that were read; `nil` of notifications.
+  public static func finer(_ window: SeriesWindow, _ sent: SentTime, _ span: RollupSpan?) -> SeriesWindow? {
+    guard let span, sent.stretches.count == 1, sent.bounds != window.time,
+      (BinLength(sent).span?.microseconds ?? 0) < span.microseconds
+    else { return nil }
+    var own = window
+    own.time = sent.bounds
+    return own
   }
 
   /// What the time before a window says about dependence in it, from rollups of all runs that measured the same.
@@ -90,11 +109,24 @@ public struct SeriesReader {
 
   /// The same for each variant of a window by itself.
   ///
+  /// - Parameter sent: when each variant was sent, by which the lengths of earlier windows are chosen.
   /// - Throws: ``StoreError``.
-  public func historiesByVariant(of window: SeriesWindow, metrics: Set<Metric>, shares: Set<SeriesShare>)
-    throws -> [VariantID: SeriesHistory]
-  {
-    try histories(of: window, metrics: metrics, shares: shares, isByVariant: true)
+  public func historiesByVariant(
+    of window: SeriesWindow, sent: [VariantID: SentTime], metrics: Set<Metric>, shares: Set<SeriesShare>
+  ) throws -> [VariantID: SeriesHistory] {
+    let length = window.time.upperBound.microseconds - window.time.lowerBound.microseconds
+    // Those that were sent nearly all the time are read together.
+    var result: [VariantID: SeriesHistory] = [:]
+    let partly = sent.filter { $0.value.length < length - length / 8 }
+    if partly.count < sent.count {
+      result = try histories(of: window, metrics: metrics, shares: shares, isByVariant: true)
+    }
+    for (variant, time) in partly {
+      var own = SeriesWindow(window, time)
+      own.variants = [variant]
+      result[variant] = try history(of: own, metrics: metrics, shares: shares)
+    }
+    return result
   }
 
   private func histories(

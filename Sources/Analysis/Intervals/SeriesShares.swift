@@ -78,18 +78,18 @@ public struct SeriesShares: Sendable {
   /// Whether a share can be told from what was collected.
   private func isKnown(_ share: SeriesShare) -> Bool { !(lacksReasons && share == .refused) }
 
-  /// A share of a window; `nil` when it is not collected, or cannot be told because retention has deleted what it is in.
+  /// A share of the time in which the series was sent; `nil` when it is not collected, or cannot be told because retention has deleted what it is in.
   public func interval(
-    of share: SeriesShare, in window: Range<WallTime>, _ method: IntervalMethod = .dependent,
+    of share: SeriesShare, in sent: SentTime, _ method: IntervalMethod = .dependent,
     history: SeriesHistory = .none
   ) -> ShareInterval? {
-    shares.first { $0.share == share && isKnown(share) }?.counts.window(window).interval(
+    shares.first { $0.share == share && isKnown(share) }?.counts.window(sent).interval(
       method, history: history.shares[share])
   }
 
-  func windows(in window: Range<WallTime>) -> [SeriesShare: WindowShareBounds] {
+  func windows(in sent: SentTime) -> [SeriesShare: WindowShareBounds] {
     Dictionary(
-      uniqueKeysWithValues: shares.filter { isKnown($0.share) }.map { ($0.share, $0.counts.window(window)) })
+      uniqueKeysWithValues: shares.filter { isKnown($0.share) }.map { ($0.share, $0.counts.window(sent)) })
   }
 
   func history(_ plan: HistoryPlan, excluding excluded: [Range<WallTime>]) -> [SeriesShare: ShareHistory] {
@@ -128,9 +128,9 @@ private struct ShareBounds {
     possible?.add(perhaps, of: count, plannedFrom: start)
   }
 
-  func window(_ window: Range<WallTime>) -> WindowShareBounds {
+  func window(_ sent: SentTime) -> WindowShareBounds {
     WindowShareBounds(
-      measured: measured.window(window), certain: certain?.window(window), possible: possible?.window(window))
+      measured: measured.window(sent), certain: certain?.window(sent), possible: possible?.window(sent))
   }
 }
 

@@ -1,3 +1,4 @@
+import Findings
 import Measurement
 import Store
 
@@ -13,6 +14,13 @@ public struct SeriesWindow: Sendable, Hashable {
     self.targets = targets
     self.variants = variants
     self.time = time
+  }
+
+  /// A window as long as the time in which its series was sent, from the first on: what its history is taken for.
+  init(_ window: SeriesWindow, _ sent: SentTime) {
+    self = window
+    let start = sent.bounds.lowerBound
+    time = start..<start.advanced(byMicroseconds: sent.length)
   }
 
   func includes(_ variant: VariantID) -> Bool { variants?.contains(variant) ?? true }

@@ -4,7 +4,8 @@ import Measurement
 ///
 /// In each window the first few events are written as they are, with their sequence numbers; the rest are counted and written
 /// as one row when the window ends. The window is a second for events of notifications. It is a minute for connections, of which
-/// a peer may end one per request, and for device clocks, whose names are arbitrary. Forged, malformed and unknown receipts,
+/// a peer may end one per request, for device clocks, whose names are arbitrary, and for receipts out of order or twice, which
+/// at a usual rate can be every second one: the notification's row says it, too. Forged, malformed and unknown receipts,
 /// which anybody can send, are only counted, in windows of a minute, and so are those for notifications that retention has
 /// deleted. Failed handshakes are, too, each kind of failure by itself.
 struct EventRateLimiter: Sendable {
@@ -58,8 +59,8 @@ struct EventRateLimiter: Sendable {
 
   private static func window(of kind: EventKind) -> Duration {
     switch kind {
-    case .connected, .disconnected, .goaway, .streamLimitChanged, .clockOffset, .clockStep, .forgedReceipt,
-      .malformedReceipt, .unknownReceipt, .pruned, .handshakeFailed:
+    case .connected, .disconnected, .goaway, .streamLimitChanged, .clockOffset, .clockStep, .outOfOrder,
+      .duplicate, .forgedReceipt, .malformedReceipt, .unknownReceipt, .pruned, .handshakeFailed:
       longWindow
     default: shortWindow
     }

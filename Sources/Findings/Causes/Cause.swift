@@ -56,8 +56,14 @@ public struct Verdict: Sendable, Hashable, Codable {
   public var wouldDecide: String?
   /// The names of the targets it concerns, ascending.
   public var targets: [String]
+  /// Of refusals, in the order of ``targets``.
+  public var refusals: [Refusals.Count]?
 
-  public init(cause: Cause, scope: String?, evidence: String, wouldDecide: String?, targets: [String]) {
+  public init(
+    cause: Cause, scope: String?, evidence: String, wouldDecide: String?, targets: [String],
+    refusals: [Refusals.Count]? = nil
+  ) {
+    self.refusals = refusals
     self.cause = cause
     self.scope = scope
     self.evidence = evidence

@@ -19,7 +19,7 @@ public struct Diagnosis: Sendable {
   }
 
   private let targets: [TargetEvidence]
-  private let pings: [String: LatencyChange]
+  private let pings: PathEvidence
   private let providers: [String]
   private let stall: HostStall
 
@@ -33,15 +33,7 @@ public struct Diagnosis: Sendable {
     contributions = Dictionary(
       targets.compactMap { evidence in evidence.contributions.map { (evidence.target.name, $0) } },
       uniquingKeysWith: { first, _ in first })
-    pings = episode.pings.compactMapValues { pings in
-      func part(_ range: Range<WallTime>) -> [(time: Double, value: Double)] {
-        pings.filter { range.contains($0.plannedAt) }.map {
-          (Double($0.plannedAt.microseconds) / 1e6, Double($0.latency))
-        }
-      }
-      let (before, now) = (part(episode.baseline), part(episode.window))
-      return before.count >= 20 && now.count >= 4 ? EpisodeStatistics.change(before: before, now: now) : nil
-    }
+    pings = PathEvidence(episode)
     var skipped: Set<Family> = []
     var families: [Family] = []
     for _ in 0..<7 {
@@ -193,32 +185,29 @@ public struct Diagnosis: Sendable {
     let affected = scope(\.refused)
     guard !affected.isEmpty else { return nil }
     let who = providers(of: affected)
-    let sums = affected.reduce(into: (all: 0, throttled: 0, credential: 0, errors: 0)) { sums, index in
-      let refusals = targets[index].refusals
-      sums.all += refusals.all
-      sums.throttled += refusals.throttled
-      sums.credential += refusals.credential
-      sums.errors += refusals.errors
+    let sum = affected.reduce(into: Refusals()) { $0 += targets[$1].refusals }
+    func verdict(_ cause: Cause, _ scope: String?, by whom: String, wouldDecide: String? = nil) -> Verdict {
+      var verdict = self.verdict(cause, scope, affected, sum.words(by: whom), wouldDecide: wouldDecide)
+      verdict.refusals = affected.map { index in
+        let own = targets[index].refusals
+        return Refusals.Count(
+          target: targets[index].target.name, refused: own.refused, notSent: own.notSent)
+      }.sorted { $0.target < $1.target }
+      return verdict
     }
     guard who.count == 1, let provider = who.first else {
       return verdict(
-        .undecided("refusals by several providers"), who.joined(separator: ", "), affected,
-        "\(sums.all) refused by \(who.count) providers",
-        wouldDecide: "the reasons given, provider by provider")
+        .undecided("refusals by several providers"), who.joined(separator: ", "),
+        by: "\(who.count) providers", wouldDecide: "the reasons given, provider by provider")
     }
-    func part(_ count: Int) -> Bool { Double(count) > 0.3 * Double(sums.all) }
-    let all = "\(sums.all) refused by \(provider)"
-    if part(sums.throttled) {
-      return verdict(.throttled, provider, affected, "\(all), \(sums.throttled) for too many requests")
+    return switch sum.reason {
+    case .throttled: verdict(.throttled, provider, by: provider)
+    case .credential: verdict(.credentials, provider, by: provider)
+    case .errors: verdict(.providerErrors, provider, by: provider)
+    case nil:
+      verdict(
+        .undecided("refusals"), provider, by: provider, wouldDecide: "the reasons that \(provider) gives")
     }
-    if part(sums.credential) {
-      return verdict(.credentials, provider, affected, "\(all), \(sums.credential) for the credential")
-    }
-    if part(sums.errors) {
-      return verdict(.providerErrors, provider, affected, "\(all), \(sums.errors) with a server error")
-    }
-    return verdict(
-      .undecided("refusals"), provider, affected, all, wouldDecide: "the reasons that \(provider) gives")
   }
 
   private func losses() -> Verdict? {
@@ -318,18 +307,21 @@ public struct Diagnosis: Sendable {
           .uplink, nil, affected, "\(numbers), PING up with \(risen) of \(providers.count) providers")
       }
       return verdict(
-        .undecided("service everywhere"), nil, affected, numbers,
-        wouldDecide: "PING with at least two providers")
+        .undecided("service everywhere"), nil, affected,
+        ([numbers] + providers.compactMap(pings.lack)).joined(separator: ", "),
+        wouldDecide: pings.demand(of: providers) ?? "the providers reached from another network")
     }
     guard who.count == 1, let provider = who.first else {
       return verdict(
-        .undecided("service of several providers"), who.joined(separator: ", "), affected, numbers,
-        wouldDecide: "PING with each of them")
+        .undecided("service of several providers"), who.joined(separator: ", "), affected,
+        ([numbers] + who.compactMap(pings.lack)).joined(separator: ", "),
+        wouldDecide: pings.demand(of: who) ?? "the providers reached from another network")
     }
     guard let ping = pings[provider] else {
       return verdict(
-        .undecided("path or provider"), provider, affected, "\(numbers), no PING",
-        wouldDecide: "PING (http2) on the connection to \(provider)")
+        .undecided("path or provider"), provider, affected,
+        ([numbers] + [pings.lack(of: provider)].compactMap { $0 }).joined(separator: ", "),
+        wouldDecide: pings.demand(of: [provider]))
     }
     let rises = affected.map { targets[$0].openService.difference }.sorted()
     let rise = rises[rises.count / 2]

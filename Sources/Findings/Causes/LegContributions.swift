@@ -1,7 +1,7 @@
 import Glibc
 import Measurement
 
-/// The parts of a delivery.
+/// The parts of a delivery; an answer has the first two.
 public enum Leg: String, Sendable, Hashable, Codable, CaseIterable {
   /// Planned → sent: our own queue and host.
   case lag
@@ -27,6 +27,8 @@ public struct LegContributions: Sendable, Hashable {
     public var interval: ClosedRange<Double>?
   }
 
+  /// The latency that changed: of deliveries, or of the provider's answers.
+  public var metric: SeriesMetric
   public var quantile: Double
   public var parts: [Part]
   /// Of the end-to-end quantile, µs.
@@ -69,18 +71,42 @@ public struct LegContributions: Sendable, Hashable {
     var totals: [Double] { times.indices.map { index in legs.reduce(0) { $0 + $1[index] } } }
   }
 
+  /// Of deliveries: what rules look at.
+  ///
   /// - Parameter isTail: whether the finding is at p99 alone; p99 is looked at then, where both sides have 300 values.
   /// - Returns: `nil` with fewer than 20 delivered on a side.
   init?(_ target: EpisodeTarget, _ episode: Episode, isTail: Bool) {
-    let delivered = Self.delivered(target)
-    let legs = Self.legs(of: delivered)
-    let (now, before) = Self.values(of: legs, delivered, episode)
-    guard now.times.count >= 20, before.times.count >= 20 else { return nil }
-    let quantiles = isTail && min(now.times.count, before.times.count) >= 300 ? [0.99] : [0.5, 0.9]
-    let candidates = quantiles.map { Self.evaluate(now, before, $0, legs) }
+    let samples = Self.samples(of: target, .delivery)
+    let legs = Self.legs(of: samples, .delivery)
+    let (now, before) = Self.values(of: legs, samples, episode)
+    guard now.times.count >= Self.fewest, before.times.count >= Self.fewest else { return nil }
+    let quantiles =
+      isTail && min(now.times.count, before.times.count) >= Self.fewestOfTail ? [0.99] : [0.5, 0.9]
+    let candidates = quantiles.map { Self.evaluate(now, before, $0, legs, .delivery) }
     guard let first = candidates.max(by: { $0.rise < $1.rise }) else { return nil }
     self = first
   }
+
+  /// Of the metric and quantile of a finding: what explains its figures.
+  ///
+  /// - Returns: `nil` of a share, and with too few values on a side: 20, of p99 300.
+  public init?(
+    _ target: EpisodeTarget, _ episode: Episode, explaining metric: SeriesMetric, _ quantile: Double
+  ) {
+    guard metric == .delivery || metric == .accept else { return nil }
+    let samples = Self.samples(of: target, metric)
+    let legs = Self.legs(of: samples, metric)
+    let (now, before) = Self.values(of: legs, samples, episode)
+    guard min(now.times.count, before.times.count) >= (quantile > 0.9 ? Self.fewestOfTail : Self.fewest)
+    else {
+      return nil
+    }
+    self = Self.evaluate(now, before, quantile, legs, metric)
+  }
+
+  /// The fewest values on a side, and of p99.
+  private static let fewest = 20
+  private static let fewestOfTail = 300
 
   /// Computes the intervals: the hull of what stretches of the baseline as long as the episode show against the rest of
   /// it, and of a bootstrap of blocks of 2 minutes (or a tenth of the stretch).
@@ -91,7 +117,7 @@ public struct LegContributions: Sendable, Hashable {
   public func withIntervals(_ target: EpisodeTarget, _ episode: Episode, seed: UInt64) -> LegContributions {
     // Of a sample of the notifications other legs might be chosen.
     let legs = parts.map(\.leg)
-    let (now, before) = Self.values(of: legs, Self.delivered(target), episode)
+    let (now, before) = Self.values(of: legs, Self.samples(of: target, metric), episode)
     var result = self
     var rows: [[Double]] = []
     var random = SeededGenerator(seed: seed)
@@ -99,7 +125,7 @@ public struct LegContributions: Sendable, Hashable {
       let a = Self.redraw(now, &random)
       let b = Self.redraw(before, &random)
       guard a.times.count >= 5, b.times.count >= 5 else { continue }
-      let drawn = Self.evaluate(a, b, quantile, legs)
+      let drawn = Self.evaluate(a, b, quantile, legs, metric)
       rows.append(drawn.parts.map(\.change) + [drawn.total])
     }
     guard rows.count >= 40 else { return result }
@@ -111,7 +137,7 @@ public struct LegContributions: Sendable, Hashable {
       let high = sorted[Int((0.975 * last).rounded())]
       return min(low, estimates[column])...max(high, estimates[column])
     }
-    let placebos = Self.placebos(now, before, quantile, legs)
+    let placebos = Self.placebos(now, before, quantile, legs, metric)
     if placebos.count >= 6 {
       // The noise of a leg that has grown is taken to have grown with it.
       var growth: [Double] = []
@@ -133,14 +159,19 @@ public struct LegContributions: Sendable, Hashable {
     return result
   }
 
-  private static func delivered(_ target: EpisodeTarget) -> [EpisodeSample] {
-    target.samples.filter {
-      ($0.state == .delivered || $0.state == .late) && $0.delivery != nil && $0.lag != nil
+  /// The notifications that have the metric, with its legs.
+  private static func samples(of target: EpisodeTarget, _ metric: SeriesMetric) -> [EpisodeSample] {
+    target.samples.filter { sample in
+      guard sample.lag != nil else { return false }
+      return metric == .accept
+        ? sample.isAccepted && sample.service != nil
+        : (sample.state == .delivered || sample.state == .late) && sample.delivery != nil
     }
   }
 
   /// Which legs can be told apart: receipts may come before the provider's answer.
-  private static func legs(of delivered: [EpisodeSample]) -> [Leg] {
+  private static func legs(of delivered: [EpisodeSample], _ metric: SeriesMetric) -> [Leg] {
+    guard metric != .accept else { return [.lag, .service] }
     let early = delivered.count { sample in
       guard let delivery = sample.delivery, let lag = sample.lag, let service = sample.service else {
         return true
@@ -152,17 +183,13 @@ public struct LegContributions: Sendable, Hashable {
 
   /// The legs' values in the episode and before.
   private static func values(
-    of legs: [Leg], _ delivered: [EpisodeSample], _ episode: Episode
+    of legs: [Leg], _ samples: [EpisodeSample], _ episode: Episode
   ) -> (now: Values, before: Values) {
     var now = Values(legs: legs.count)
     var before = now
-    for sample in delivered {
-      guard let delivery = sample.delivery, let lag = sample.lag else { continue }
-      var row = [Double(lag), Double(delivery - lag)]
-      if legs.count == 3 {
-        guard let service = sample.service else { continue }
-        row = [Double(lag), Double(service), Double(delivery - lag - service)]
-      }
+    for sample in samples {
+      let row = legs.compactMap { value(of: $0, sample) }
+      guard row.count == legs.count else { continue }
       let time = Double(sample.plannedAt.microseconds) / 1e6
       if episode.window.contains(sample.plannedAt) {
         now.times.append(time)
@@ -175,8 +202,20 @@ public struct LegContributions: Sendable, Hashable {
     return (now, before)
   }
 
+  private static func value(of leg: Leg, _ sample: EpisodeSample) -> Double? {
+    guard let lag = sample.lag else { return nil }
+    let value: Int64? =
+      switch leg {
+      case .lag: lag
+      case .service: sample.service
+      case .transit: sample.delivery.flatMap { end in sample.service.map { end - lag - $0 } }
+      case .sentToReceived: sample.delivery.map { $0 - lag }
+      }
+    return value.map(Double.init)
+  }
+
   private static func evaluate(
-    _ now: Values, _ before: Values, _ quantile: Double, _ legs: [Leg]
+    _ now: Values, _ before: Values, _ quantile: Double, _ legs: [Leg], _ metric: SeriesMetric
   ) -> LegContributions {
     let count = legs.count
     let mapped = zip(now.legs, before.legs).map(mappedByRank)
@@ -201,10 +240,11 @@ public struct LegContributions: Sendable, Hashable {
     }
     let base = EpisodeStatistics.quantile(before.totals, quantile)
     return LegContributions(
-      quantile: quantile, parts: parts, total: (values.last ?? 0) - base, before: base)
+      metric: metric, quantile: quantile, parts: parts, total: (values.last ?? 0) - base, before: base)
   }
 
-  private init(quantile: Double, parts: [Part], total: Double, before: Double) {
+  private init(metric: SeriesMetric, quantile: Double, parts: [Part], total: Double, before: Double) {
+    self.metric = metric
     self.quantile = quantile
     self.parts = parts
     self.total = total
@@ -245,7 +285,7 @@ public struct LegContributions: Sendable, Hashable {
 
   /// Stretches of the baseline as long as the episode, each against the rest of it.
   private static func placebos(
-    _ now: Values, _ before: Values, _ quantile: Double, _ legs: [Leg]
+    _ now: Values, _ before: Values, _ quantile: Double, _ legs: [Leg], _ metric: SeriesMetric
   ) -> [[Double]] {
     guard let first = before.times.first, let last = before.times.last, let start = now.times.first,
       let end = now.times.last
@@ -260,7 +300,7 @@ public struct LegContributions: Sendable, Hashable {
       guard own.count >= 5 else { return nil }
       let mine = Set(own)
       let rest = before.times.indices.filter { !mine.contains($0) }
-      let placebo = evaluate(before.picking(own), before.picking(rest), quantile, legs)
+      let placebo = evaluate(before.picking(own), before.picking(rest), quantile, legs, metric)
       return placebo.parts.map(\.change) + [placebo.total]
     }
   }

@@ -5,7 +5,7 @@ struct TargetEvidence {
   let target: EpisodeTarget
   private(set) var failed = 0.0
   private(set) var refused = 0.0
-  private(set) var refusals = (all: 0, throttled: 0, credential: 0, errors: 0)
+  private(set) var refusals = Refusals()
   private(set) var lost = 0.0
   private(set) var lossShares = (before: 0.0, now: 0.0)
   private(set) var failureShares = (before: 0.0, now: 0.0)
@@ -61,17 +61,7 @@ struct TargetEvidence {
     let losses = share(\.isLost, among: { $0.isAccepted })
     lost = losses.z
     lossShares = (losses.before, losses.now)
-    for sample in now where sample.isRefused {
-      let missed = sample.reason.flatMap(MissedReason.init)
-      refusals.all += 1
-      switch (sample.status, missed) {
-      case (429, _), (_, .retryAfter), (_, .providerLimit): refusals.throttled += 1
-      case (401, _), (403, _), (_, .credential): refusals.credential += 1
-      case (let status?, _) where (500..<600).contains(status): refusals.errors += 1
-      case (_, .backoff): refusals.errors += 1
-      default: break
-      }
-    }
+    for sample in now where sample.isRefused { refusals.add(sample) }
     func change(_ value: (EpisodeSample) -> Int64?) -> LatencyChange {
       func values(_ samples: [EpisodeSample]) -> [(time: Double, value: Double)] {
         samples.compactMap { sample in

@@ -136,9 +136,14 @@ public struct PairedLatencies: Sendable {
   private let samples: ([TimedLatency], [TimedLatency])
 
   public init(_ window: Range<WallTime>, first: [TimedLatency], second: [TimedLatency]) {
-    self.first = WindowLatencies(window, samples: first)
-    self.second = WindowLatencies(window, samples: second)
-    plan = BlockPlan(window)
+    // The time in which either was sent, so that both have the same blocks.
+    var sent = SentTimeAccumulator()
+    for sample in first { sent.insert(sample.plannedAt) }
+    for sample in second { sent.insert(sample.plannedAt) }
+    let time = sent.time(in: window)
+    self.first = WindowLatencies(time, samples: first)
+    self.second = WindowLatencies(time, samples: second)
+    plan = BlockPlan(time)
     samples = (first, second)
   }
 
@@ -160,7 +165,7 @@ public struct PairedLatencies: Sendable {
       var counts = [Double](repeating: 0, count: (plan.count + group - 1) / group)
       var above = counts
       for sample in samples {
-        guard let block = plan.block(of: sample.plannedAt.microseconds) else { continue }
+        guard let block = plan.block(of: sample.plannedAt) else { continue }
         counts[block / group] += 1
         if sample.latency > level { above[block / group] += 1 }
       }

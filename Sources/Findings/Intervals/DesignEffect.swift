@@ -1,4 +1,5 @@
 import Glibc
+import Measurement
 
 /// The design effect of dependence: how many times larger the variance of a share is than that of independent probes
 /// (Kish, 1965). Divided by it, a count is an effective count.
@@ -66,28 +67,24 @@ enum DesignEffect {
   static let fewestBlocks = 4
 }
 
-/// How a window of time is cut into blocks: twelve or more, none longer than 32 minutes, and each into eight. What lasts
-/// longer than half an hour is a change to be found, not noise.
+/// How the time in which a series was sent is cut into blocks: twelve or more, none longer than 32 minutes, and each into
+/// eight. What lasts longer than half an hour is a change to be found, not noise.
 struct BlockPlan: Sendable, Hashable {
   /// Blocks are taken singly and in groups of these numbers.
   static let groups = [1, 2, 4, 8]
 
-  /// µs since 1970.
-  let start: Int64
-  let length: Int64
+  private let sent: SentTime
   /// How many of the finest blocks.
   let count: Int
 
-  init(_ window: Range<Int64>) {
-    start = window.lowerBound
-    length = max(1, window.upperBound - window.lowerBound)
+  init(_ sent: SentTime) {
+    self.sent = sent
     let longest: Int64 = 1_920_000_000
-    count = 8 * max(12, Int((length + longest - 1) / longest))
+    count = 8 * max(12, Int((sent.length + longest - 1) / longest))
   }
 
-  /// The finest block of an instant; `nil` outside the window.
-  func block(of time: Int64) -> Int? {
-    guard time >= start, time - start < length else { return nil }
-    return Int(Double(time - start) / Double(length) * Double(count))
+  /// The finest block of an instant; `nil` where the series was not sent.
+  func block(of time: WallTime) -> Int? {
+    sent.offset(of: time).map { Int(Double($0) / Double(sent.length) * Double(count)) }
   }
 }

@@ -25,7 +25,8 @@ public struct LatencyBin: Sendable, Hashable {
   }
 }
 
-/// The latencies of a window of time in the form that intervals of quantiles are computed from.
+/// The latencies of a window of time, or of the part of it in which a series was sent, in the form that intervals of quantiles
+/// are computed from.
 ///
 /// Samples, live bins and rollups give the same intervals up to the buckets' width, as long as bins are no longer than a
 /// 96th of the window; longer ones make fewer blocks. Building takes O(n log n), an interval O(log n) after a first pass
@@ -46,16 +47,22 @@ public struct WindowLatencies: Sendable {
   /// - Parameter samples: in any order; those planned outside the window are left out.
   @inlinable
   public init(_ window: Range<WallTime>, samples: some Sequence<TimedLatency>) {
-    self.init(window, collected: ContiguousArray(samples))
+    self.init(SentTime(window), collected: ContiguousArray(samples))
+  }
+
+  /// - Parameter samples: in any order; those planned where the series was not sent are left out.
+  @inlinable
+  public init(_ sent: SentTime, samples: some Sequence<TimedLatency>) {
+    self.init(sent, collected: ContiguousArray(samples))
   }
 
   @usableFromInline
-  init(_ window: Range<WallTime>, collected samples: ContiguousArray<TimedLatency>) {
-    let plan = BlockPlan(window)
+  init(_ sent: SentTime, collected samples: ContiguousArray<TimedLatency>) {
+    let plan = BlockPlan(sent)
     self.init(
       plan,
       samples.compactMap { sample in
-        plan.block(of: sample.plannedAt.microseconds).map {
+        plan.block(of: sample.plannedAt).map {
           Entry(block: Int32($0), low: sample.latency, high: sample.latency, count: 1)
         }
       })
@@ -63,10 +70,15 @@ public struct WindowLatencies: Sendable {
 
   /// - Parameter bins: in any order, also several of one stretch; those that begin outside the window are left out.
   public init(_ window: Range<WallTime>, bins: some Sequence<LatencyBin>) {
-    let plan = BlockPlan(window)
+    self.init(SentTime(window), bins: bins)
+  }
+
+  /// - Parameter bins: in any order, also several of one stretch; those that begin where the series was not sent are left out.
+  public init(_ sent: SentTime, bins: some Sequence<LatencyBin>) {
+    let plan = BlockPlan(sent)
     var entries: [Entry] = []
     for bin in bins {
-      guard let block = plan.block(of: bin.start.microseconds) else { continue }
+      guard let block = plan.block(of: bin.start) else { continue }
       for bucket in bin.latencies {
         entries.append(
           Entry(
@@ -187,12 +199,6 @@ public struct WindowLatencies: Sendable {
       if holds(middle) { high = middle } else { low = middle + 1 }
     }
     return low
-  }
-}
-
-extension BlockPlan {
-  init(_ window: Range<WallTime>) {
-    self.init(window.lowerBound.microseconds..<window.upperBound.microseconds)
   }
 }
 

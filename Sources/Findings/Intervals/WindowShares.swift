@@ -22,11 +22,16 @@ public struct WindowShares: Sendable {
 
   /// - Parameter bins: in any order; those that begin outside the window are left out. A bin may hold a single notification.
   public init(_ window: Range<WallTime>, bins: some Sequence<ShareBin>) {
-    let plan = BlockPlan(window)
+    self.init(SentTime(window), bins: bins)
+  }
+
+  /// - Parameter bins: in any order; those that begin where the series was not sent are left out.
+  public init(_ sent: SentTime, bins: some Sequence<ShareBin>) {
+    let plan = BlockPlan(sent)
     events = [Double](repeating: 0, count: plan.count)
     counts = events
     for bin in bins {
-      guard let block = plan.block(of: bin.start.microseconds) else { continue }
+      guard let block = plan.block(of: bin.start) else { continue }
       events[block] += Double(bin.events)
       counts[block] += Double(bin.count)
     }

@@ -57,12 +57,7 @@ extension FleetReader: DashboardSource {
   public func undeliveredAlerts() throws -> Int { 0 }
 
   public func openIncidents(of run: RunID) throws -> Int {
-    let open = try findings(FindingSelection(run: run)).filter { finding in
-      !finding.isHidden
-        && (["open", "lasting"].contains(finding.status)
-          || finding.status == "provisional" && finding.endedAt == nil)
-    }
-    return Set(open.map(\.incident)).count
+    Set(try findings(FindingSelection(run: run)).filter(\.isOpen).map(\.incident)).count
   }
 
   public func findings(of run: RunID, changedAfter cursor: Int64) throws -> [FindingRecord] {

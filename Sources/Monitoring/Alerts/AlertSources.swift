@@ -34,6 +34,18 @@ enum AlertSources {
       // The incident is named by its first finding, which may be over by now.
       guard let first = ordered.first(where: { $0.id == incident }) ?? ordered.first else { return nil }
       let targets = Set(findings.map(\.target)).sorted().joined(separator: ", ")
+      let kind = first.kind == FindingKind.refused.rawValue ? "refused or not sent" : first.kind
+      var annotations = [
+        "summary": EscapedText.make(
+          "\(targets): \(first.kind == first.metric ? "more are" : "\(first.metric) is") \(kind) since \(first.startedAt.rfc3339)"
+        ),
+        "description": EscapedText.make(
+          [first.cause, first.evidence].filter { !$0.isEmpty }.joined(separator: ": ")),
+      ]
+      if let refusals = first.refusals {
+        annotations["refused"] = "\(refusals.refused)"
+        annotations["not_sent"] = "\(refusals.notSent)"
+      }
       return Alert(
         source: .finding, id: "finding:\(incident)",
         labels: merged(
@@ -42,12 +54,7 @@ enum AlertSources {
             "alertname": "PushscopeFinding", "finding": incident, "target": first.target,
             "kind": first.kind, "metric": first.metric, "severity": "warning",
           ]),
-        annotations: [
-          "summary": EscapedText.make(
-            "\(targets): \(first.metric) is \(first.kind) since \(first.startedAt.rfc3339)"),
-          "description": EscapedText.make(
-            [first.cause, first.evidence].filter { !$0.isEmpty }.joined(separator: ": ")),
-        ], startedAt: first.startedAt)
+        annotations: annotations, startedAt: first.startedAt)
     }.sorted { $0.id < $1.id }
   }
 

@@ -54,6 +54,8 @@ public struct ComparisonReport: Sendable {
     let settled: (first: Int, second: Int)
     let latencies: [LatencyRow]
     let shares: [ShareRow]
+    /// The variants that each side takes together; empty where it is one.
+    var mixed: (first: [String], second: [String]) = ([], [])
     /// Single notifications planned before are deleted, and a side begins before it; `nil` where none are missing.
     var prunedTo: WallTime?
   }
@@ -77,8 +79,10 @@ public struct ComparisonReport: Sendable {
     (onlyFirst, onlySecond) = (matched.onlyFirst, matched.onlySecond)
     let reading = ComparisonReading(reader: reader, plan: plan)
     pairs = try matched.pairs.map { one, other in
-      try reading.pair(
+      var pair = try reading.pair(
         one, first.since, first.until, with: other, second.since, second.until)
+      pair.mixed = (one.mixed, other.mixed)
+      return pair
     }
     for (side, count) in [(first, \(first: Int, second: Int).first), (second, \.second)]
     where pairs.allSatisfy({ $0.settled[keyPath: count] == 0 }) {

@@ -12,8 +12,24 @@ public struct ComparisonSide: Sendable, Equatable {
     let variants: Set<VariantID>
     /// The run, where it is one.
     let run: RunID?
+    /// The variants that are taken together; empty of a single one.
+    var mixed: [String] = []
 
     var title: String { variant.isEmpty ? target : "\(target)/\(variant)" }
+
+    /// A target as a whole: its variants together, as the schedule mixed them.
+    ///
+    /// - Parameter parts: all variants of one target; at least one.
+    static func whole(_ parts: [Series]) -> Series {
+      guard parts.count > 1, let first = parts.first else { return parts[0] }
+      var targets: [TargetID] = []
+      for target in parts.flatMap(\.targets) where !targets.contains(target) { targets.append(target) }
+      return Series(
+        target: first.target, variant: "", targets: targets,
+        variants: parts.reduce(into: []) { $0.formUnion($1.variants) },
+        run: parts.allSatisfy { $0.run == first.run } ? first.run : nil,
+        mixed: parts.map { $0.variant.isEmpty ? "(none)" : $0.variant })
+    }
   }
 
   /// As people know it.
@@ -120,7 +136,7 @@ struct ComparisonPairs {
   var onlySecond: [String] = []
 
   /// Two single series are a pair, whatever they are called. Otherwise the target's name decides, unless each side has only
-  /// one, and the variant's.
+  /// one, and the variant's. Two targets that have no variant in common are compared as wholes.
   /// - Throws: ``ReportError`` where nothing matches, or the two are the same notifications.
   init(_ first: ComparisonSide, _ second: ComparisonSide) throws(ReportError) {
     for side in [first, second] where side.series.isEmpty {
@@ -136,6 +152,7 @@ struct ComparisonPairs {
       let targets = (Set(first.series.map(\.target)), Set(second.series.map(\.target)))
       let isByVariant = targets.0.count == 1 && targets.1.count == 1
       var rest = second.series
+      var alone: [ComparisonSide.Series] = []
       for series in first.series {
         let match = rest.firstIndex {
           $0.variant == series.variant && (isByVariant || $0.target == series.target)
@@ -143,9 +160,19 @@ struct ComparisonPairs {
         if let match {
           pairs.append((series, rest.remove(at: match)))
         } else {
-          onlyFirst.append(series.title)
+          alone.append(series)
         }
       }
+      let matched = Set(pairs.map(\.first.target))
+      for target in targets.0.subtracting(matched).sorted() {
+        let own = alone.filter { $0.target == target }
+        let other = rest.filter { isByVariant || $0.target == target }
+        guard !own.isEmpty, !other.isEmpty else { continue }
+        pairs.append((.whole(own), .whole(other)))
+        alone.removeAll { own.contains($0) }
+        rest.removeAll { other.contains($0) }
+      }
+      onlyFirst = alone.map(\.title)
       onlySecond = rest.map(\.title)
     }
     guard !pairs.isEmpty else {

@@ -14,6 +14,13 @@ extension ComparisonReport {
         lines += table(of: pair).lines(indent: 2)
         if !plan.isIndependent, let alone = Self.alone(pair) { lines.append(alone) }
       }
+      for (target, mixed) in [(pair.first, pair.mixed.first), (pair.second, pair.mixed.second)]
+      where !mixed.isEmpty {
+        lines.append(
+          EscapedText.make(
+            "  \(target): all of its variants as they were sent; name one with run/target/variant: "
+              + mixed.joined(separator: "; ")))
+      }
     }
     for (name, titles) in [("A", onlyFirst), ("B", onlySecond)] where !titles.isEmpty {
       lines.append(EscapedText.make("only in \(name): \(titles.joined(separator: ", "))"))
@@ -104,6 +111,8 @@ extension ComparisonReport {
           pairs.map { pair in
             .object([
               .init("a", .string(pair.first)), .init("b", .string(pair.second)),
+              .init("a_variants", .array(pair.mixed.first.map { .string($0) })),
+              .init("b_variants", .array(pair.mixed.second.map { .string($0) })),
               .init("paired", .boolean(pair.isPaired)),
               .init("pruned_to", .string(pair.prunedTo?.rfc3339)),
               .init("settled_a", .integer(Int64(pair.settled.first))),

@@ -62,12 +62,12 @@ public enum FindingDetails {
         lines.append(EscapedText.make("    would decide: \(decisive)"))
       }
     }
-    if !record.legs.isEmpty { lines += [""] + legs(of: record).lines() }
+    if !record.explainingLegs.isEmpty { lines += [""] + legs(of: record).lines() }
     for event in record.events { lines.append(EscapedText.make("at its start: \(event)")) }
     return lines
   }
 
-  /// How much of the change each leg carries, target by target.
+  /// How much of the change of the finding's metric and quantile each leg carries, target by target.
   private static func legs(of record: FindingRecord) -> TextTable {
     var table = TextTable([
       .init("target"), .init("leg"), .init("change", .right), .init("95 % interval", .right),
@@ -76,9 +76,9 @@ public enum FindingDetails {
       let span = low.flatMap { low in high.map { "\(latency(low)) to \(latency($0))" } } ?? "unknown"
       table.append([target, leg, latency(change), span])
     }
-    for legs in record.legs {
+    for legs in record.explainingLegs {
       let label = "p" + FigureText.decimal(legs.quantile * 100, legs.quantile > 0.99 ? 1 : 0)
-      row(legs.target, "end to end, \(label)", legs.total, legs.totalLow, legs.totalHigh)
+      row(legs.target, "\(record.metric), \(label)", legs.total, legs.totalLow, legs.totalHigh)
       for part in legs.parts {
         row("", part.leg.replacing("_", with: " "), part.change, part.low, part.high)
       }

@@ -74,7 +74,8 @@ extension FindingRecord {
         .array(
           legs.map { legs in
             .object([
-              .init("target", .string(legs.target)), .init("quantile", .number(legs.quantile)),
+              .init("target", .string(legs.target)), .init("metric", .string(legs.metric ?? "delivery")),
+              .init("quantile", .number(legs.quantile)),
               .init("before_us", .number(legs.before)), .init("change_us", .number(legs.total)),
               .init("change_low_us", number(legs.totalLow)), .init("change_high_us", number(legs.totalHigh)),
               .init(
@@ -96,8 +97,19 @@ extension FindingRecord {
               .init("cause", text(verdict.cause)), .init("scope", .string(verdict.scope)),
               .init("evidence", text(verdict.evidence)), .init("would_decide", .string(verdict.wouldDecide)),
               .init("targets", .array(verdict.targets.map { .string($0) })),
+              .init(
+                "refusals",
+                .array(
+                  (verdict.refusals ?? []).map {
+                    .object([
+                      .init("target", .string($0.target)), .init("refused", .integer(Int64($0.refused))),
+                      .init("not_sent", .integer(Int64($0.notSent))),
+                    ])
+                  })),
             ])
           })),
+      .init("refused", .integer(refusals.map { Int64($0.refused) })),
+      .init("not_sent", .integer(refusals.map { Int64($0.notSent) })),
     ])
   }
 }

@@ -119,16 +119,17 @@ struct FindingArticle {
   /// changes of latencies is chance.
   private var legs: Markup {
     guard
-      let record = ([incident.explained] + incident.findings).first(where: { finding in
-        finding.quantile != nil && finding.legs.contains { $0.target == finding.target }
-      }), let legs = record.legs.first(where: { $0.target == record.target }), legs.total.isFinite
+      let record = ([first, incident.explained] + incident.findings).first(where: { finding in
+        finding.explainingLegs.contains { $0.target == finding.target }
+      }), let legs = record.explainingLegs.first(where: { $0.target == record.target }), legs.total.isFinite
     else { return "" }
+    let whose = record.target == first.target ? "" : " of \(record.target)"
     let parts = legs.parts.sorted { abs($0.change) > abs($1.change) }.map { part in
       "\(part.leg.replacing("_", with: " ")) \(LegsRecord.text(part.change, part.low, part.high))"
     }
     return """
-      <p>Of the change of \(LegsRecord.text(legs.total, legs.totalLow, legs.totalHigh)) in p\
-      \(FigureText.decimal(legs.quantile * 100, legs.quantile > 0.99 ? 1 : 0)): \(parts.joined(separator: ", ")).</p>
+      <p>Of the change of \(LegsRecord.text(legs.total, legs.totalLow, legs.totalHigh)) in \(record.metric) p\
+      \(FigureText.decimal(legs.quantile * 100, legs.quantile > 0.99 ? 1 : 0))\(whose): \(parts.joined(separator: ", ")).</p>
 
       """
   }

@@ -21,7 +21,10 @@ struct LegTimes: Sendable {
     /// - Returns: `nil` where too few have it.
     func interval(of leg: Leg, _ quantile: Quantile) -> QuantileInterval? {
       guard let time, let values = legs[leg] else { return nil }
-      return WindowLatencies(time, samples: values).interval(of: quantile)?.shown(for: quantile)
+      var sent = SentTimeAccumulator()
+      for value in values { sent.insert(value.plannedAt) }
+      return WindowLatencies(sent.time(in: time), samples: values).interval(of: quantile)?.shown(
+        for: quantile)
     }
 
     fileprivate mutating func read(

@@ -142,10 +142,8 @@ struct TargetReading {
     let covered = try source.forEach(
       in: window, from: span, figures: GroupAccumulator.figures,
       rollup: { bin in
-        // Whether a missed one was refused is not in a rollup.
-        guard bin.isPruned || (bin.counts.open == 0 && bin.counts[.missed] == 0) else { return false }
-        total.add(bin)
-        if hasVariants { variants[names[bin.variant] ?? "", default: GroupAccumulator()].add(bin) }
+        guard total.take(bin) else { return false }
+        if hasVariants { _ = variants[names[bin.variant] ?? "", default: GroupAccumulator()].take(bin) }
         timeline.add(bin)
         dots.addUnnamed()
         return true
@@ -159,13 +157,21 @@ struct TargetReading {
     let metrics = Set(Metric.allCases)
     let roundTrips = try source.roundTrips(in: window)
     let history = try source.history(of: window, metrics: metrics, shares: GroupAccumulator.shares)
+    var sent: [VariantID: SentTime] = [:]
+    for (variant, group) in variants {
+      var part = window
+      part.variants = Set(names.filter { $0.value == variant }.keys)
+      let group = try group.finer(part, source, depth, span) ?? group
+      variants[variant] = group
+      for id in part.variants ?? [] { sent[id] = group.sentTime(in: window.time) }
+    }
     let histories =
       hasVariants
-      ? try source.historiesByVariant(of: window, metrics: metrics, shares: GroupAccumulator.shares) : [:]
+      ? try source.historiesByVariant(
+        of: window, sent: sent, metrics: metrics, shares: GroupAccumulator.shares) : [:]
     func summary(_ group: GroupAccumulator, _ variant: String, _ history: SeriesHistory) -> GroupSummary {
       group.summary(
-        variant: variant, expectsReceipts: expectsReceipts, roundTrips,
-        TargetAccumulator.Interval(method: .dependent, window: window.time, history: history))
+        variant: variant, expectsReceipts: expectsReceipts, roundTrips, .dependent, in: window.time, history)
     }
     let last = series.entries[series.entries.count - 1].target
     return ReportTarget(

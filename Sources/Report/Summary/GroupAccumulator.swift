@@ -11,36 +11,44 @@ struct TargetAccumulator {
   private var roundTrips: RoundTrips?
   /// The end of the part of the window whose single notifications are deleted.
   private var prunedTo: WallTime?
+  private let reader: SeriesReader
 
-  init(_ entry: TargetDirectory.Entry) { self.entry = entry }
+  init(_ entry: TargetDirectory.Entry, _ reader: SeriesReader) { (self.entry, self.reader) = (entry, reader) }
 
   /// Reads the notifications of a target that were planned in a window.
   ///
   /// - Parameter time: the part of the window in which some were due; `nil` when none was.
   mutating func read(
-    _ window: SeriesWindow, of time: Range<WallTime>?, _ series: SeriesReader, _ depth: RollupThreshold
+    _ window: SeriesWindow, of time: Range<WallTime>?, _ depth: RollupThreshold
   ) throws {
     let span = try time.flatMap { time in
       var due = window
       due.time = time
-      return try series.span(of: due, depth.rows == .max ? .samples : .upTo(depth.rows))
+      return try reader.span(of: due, depth.rows == .max ? .samples : .upTo(depth.rows))
     }
-    let covered = try series.forEach(
+    let covered = try reader.forEach(
       in: window, from: span, figures: GroupAccumulator.figures,
       rollup: { bin in
-        // Whether a missed one was refused is not in a rollup.
-        guard bin.isPruned || (bin.counts.open == 0 && bin.counts[.missed] == 0) else { return false }
         // The first rollup may begin before the first notification, where the window does.
-        groups[bin.variant, default: GroupAccumulator()].add(
+        groups[bin.variant, default: GroupAccumulator()].take(
           time.map { bin.counted(from: $0.lowerBound) } ?? bin)
-        return true
-      }, row: { groups[$0.variant, default: GroupAccumulator()].add($0) })
+      },
+      row: { groups[$0.variant, default: GroupAccumulator()].add($0) })
     rolledUpTo = covered?.upperBound
     guard let time else { return }
-    roundTrips = try series.roundTrips(in: SeriesWindow(targets: window.targets, time: time))
-    if let pruned = try series.pruned().samples, time.lowerBound < pruned {
+    for variant in groups.keys {
+      let part = SeriesWindow(targets: window.targets, variants: [variant], time: time)
+      if let finer = try groups[variant]?.finer(part, reader, depth, span) { groups[variant] = finer }
+    }
+    roundTrips = try reader.roundTrips(in: SeriesWindow(targets: window.targets, time: time))
+    if let pruned = try reader.pruned().samples, time.lowerBound < pruned {
       prunedTo = min(pruned, time.upperBound)
     }
+  }
+
+  /// When each variant was sent.
+  func sent(in window: Range<WallTime>) -> [VariantID: SentTime] {
+    groups.mapValues { $0.sentTime(in: window) }
   }
 
   /// - Parameters:
@@ -54,8 +62,8 @@ struct TargetAccumulator {
     let expectsReceipts = entry.target.receiptDeadline != nil
     let known = entry.target.variants.compactMap { variant in
       groups[variant.id]?.summary(
-        variant: variant.name, expectsReceipts: expectsReceipts, roundTrips,
-        Interval(method: method, window: window, history: history[variant.id] ?? .none))
+        variant: variant.name, expectsReceipts: expectsReceipts, roundTrips, method, in: window,
+        history[variant.id] ?? .none)
     }
     let counts = known.reduce(into: StateCounts()) { $0 += $1.counts }
     let due = counts.planned - counts[.planned]
@@ -75,7 +83,7 @@ struct TargetAccumulator {
   /// What intervals are computed with.
   struct Interval {
     let method: IntervalMethod
-    let window: Range<WallTime>
+    let sent: SentTime
     let history: SeriesHistory
   }
 }
@@ -95,6 +103,8 @@ struct GroupAccumulator {
   private var firstPath: WallTime?
   private var deliveryErrors = DeliveryErrorAccumulator()
   private var shares = SeriesShares(Self.shares)
+  /// When notifications were planned, settled or not.
+  private var sent = SentTimeAccumulator()
 
   /// The shares that it counts.
   static let shares = SeriesShare.watched.union([.inTime])
@@ -103,6 +113,7 @@ struct GroupAccumulator {
 
   mutating func add(_ row: borrowing SampleRow) {
     let (plannedAt, isSettled) = (row.plannedAt, row.state.isSettled)
+    sent.insert(plannedAt)
     counts.add(row.state, isSent: row.scheduleLag != nil, isAccepted: row.acceptLatency != nil)
     shares.add(row)
     duplicates += row.duplicates
@@ -128,9 +139,18 @@ struct GroupAccumulator {
     }
   }
 
-  mutating func add(_ bin: RollupBin) {
+  /// Adds a rollup, if it says all that is needed: whether a missed one was refused is not in it.
+  /// - Returns: whether it did.
+  mutating func take(_ bin: RollupBin) -> Bool {
+    guard bin.isPruned || (bin.counts.open == 0 && bin.counts[.missed] == 0) else { return false }
+    add(bin)
+    return true
+  }
+
+  private mutating func add(_ bin: RollupBin) {
     let start = bin.plannedFrom
     counts += bin.counts
+    sent.insert(start..<bin.end, count: bin.counts.planned)
     shares.add(bin)
     duplicates += bin.duplicates
     outOfOrder += bin.outOfOrder
@@ -157,15 +177,43 @@ struct GroupAccumulator {
       limits: bin.latencies(of: .deliveryLimit), plannedFrom: start)
   }
 
-  /// - Parameter roundTrips: of the target in the same window.
+  /// The part of a window in which it was sent.
+  func sentTime(in window: Range<WallTime>) -> SentTime { sent.time(in: window) }
+
+  /// The same of a part of the window, where it was sent in so short a one that the window's rollups are too coarse for it.
+  ///
+  /// - Parameters:
+  ///   - window: of this group alone.
+  ///   - span: of the rollups that were read; `nil` of notifications.
+  /// - Returns: `nil` where nothing finer is to be read.
+  func finer(_ window: SeriesWindow, _ reader: SeriesReader, _ depth: RollupThreshold, _ span: RollupSpan?)
+    throws -> GroupAccumulator?
+  {
+    guard let part = SeriesReader.finer(window, sentTime(in: window.time), span) else { return nil }
+    var finer = GroupAccumulator()
+    try reader.forEach(
+      in: part, from: try reader.span(of: part, depth.rows == .max ? .samples : .upTo(depth.rows)),
+      figures: Self.figures, rollup: { finer.take($0) }, row: { finer.add($0) })
+    // Not where some have not been due yet, or were pruned meanwhile.
+    return finer.counts == counts ? finer : nil
+  }
+
+  /// - Parameters:
+  ///   - roundTrips: of the target in the same window.
+  ///   - window: of planned time.
   func summary(
-    variant: String, expectsReceipts: Bool, _ roundTrips: RoundTrips?,
-    _ interval: TargetAccumulator.Interval
+    variant: String, expectsReceipts: Bool, _ roundTrips: RoundTrips?, _ method: IntervalMethod,
+    in window: Range<WallTime>, _ history: SeriesHistory
   ) -> GroupSummary {
+    let interval = TargetAccumulator.Interval(
+      method: method, sent: sentTime(in: window), history: history)
     var metrics = [service.summary(.service, of: counts, interval)]
     // Beside the service time, which it is a part of.
     if let roundTrips, roundTrips.covers(carriedSince: firstPath) {
-      metrics.append(MetricAccumulator(roundTrips).summary(.path, of: counts, interval, countsPings: true))
+      // Connections, and so PINGs, are those of all variants.
+      let answered = TargetAccumulator.Interval(
+        method: method, sent: roundTrips.time(in: window), history: history)
+      metrics.append(MetricAccumulator(roundTrips).summary(.path, of: counts, answered, countsPings: true))
     } else if path.count > 0 {
       metrics.append(path.summary(.path, of: counts, interval))
     }
@@ -179,7 +227,7 @@ struct GroupAccumulator {
       onFreshConnections: onFreshConnections,
       scheduleLag: ValueSummary(RangedLatencies(scheduleLag), of: counts, interval), metrics: metrics,
       shares: known.compactMap { share in
-        shares.interval(of: share, in: interval.window, interval.method, history: interval.history).map {
+        shares.interval(of: share, in: interval.sent, interval.method, history: interval.history).map {
           ShareSummary(share: share, interval: $0, method: interval.method)
         }
       }, deliveryErrors: deliveryErrors.summary(of: counts, interval))

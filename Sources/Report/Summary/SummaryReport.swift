@@ -60,22 +60,22 @@ public struct SummaryReport: Sendable, Equatable {
   ) throws {
     let series = SeriesReader(reader)
     for entry in try TargetDirectory(reader, selection).entries {
-      var tally = TargetAccumulator(entry)
+      var tally = TargetAccumulator(entry, series)
       let planned = try series.window(of: [entry.target.id], since: selection.since, until: selection.until)
       // Those whose time has not come yet are counted.
       let start = selection.since ?? WallTime(microseconds: .min)
       let end = selection.until ?? WallTime(microseconds: .max)
       var window = SeriesWindow(targets: [entry.target.id], time: start..<max(start, end))
       var history: [VariantID: SeriesHistory] = [:]
+      try tally.read(window, of: planned?.time, depth)
       if let planned {
         if method == .dependent {
           history = try series.historiesByVariant(
-            of: planned, metrics: Set(Metric.allCases), shares: GroupAccumulator.shares)
+            of: planned, sent: tally.sent(in: planned.time), metrics: Set(Metric.allCases),
+            shares: GroupAccumulator.shares)
         }
-        try tally.read(window, of: planned.time, series, depth)
         window.time = planned.time
       } else {
-        try tally.read(window, of: nil, series, depth)
         window.time = start..<start
       }
       let summary = try tally.summary(method, in: window.time, history: history) { due in
@@ -219,7 +219,7 @@ public struct ValueSummary: Sendable, Equatable {
     }
     maximumIsLimit = values.count > 0 && limits?.hasValues(from: values.maximum, to: values.maximum) == true
     isExact = values.isExact
-    let windows = ranged.map { $0.settled.window(interval.window) }
+    let windows = ranged.map { $0.settled.window(interval.sent) }
     figures = Quantile.standard.map { quantile in
       let found =
         interval.method == .dependent

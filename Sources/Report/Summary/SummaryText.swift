@@ -232,7 +232,7 @@ extension SummaryReport {
 
 extension ShareSummary {
   /// For people.
-  var title: String { name.replacing("_", with: " ") }
+  var title: String { share == .refused ? "refused or not sent" : name.replacing("_", with: " ") }
 
   /// In JSON: `lost`, `failed`, `refused`, `in_time`.
   var name: String {

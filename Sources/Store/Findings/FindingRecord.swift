@@ -109,9 +109,34 @@ public struct FindingRecord: Sendable, Equatable, Identifiable {
 
   public var isProvisional: Bool { status == "provisional" }
   public var isWithdrawn: Bool { status == "withdrawn" }
-  /// Open, lasting, or provisional without an end.
+  /// The legs of the metric and quantile that changed. What an earlier version wrote may be of others.
+  public var explainingLegs: [LegsRecord] {
+    guard let quantile else { return [] }
+    return legs.filter { ($0.metric ?? "delivery") == metric && abs($0.quantile - quantile) < 1e-9 }
+  }
+
+  /// What was refused of its target, and what was not sent because of that; `nil` where it is not known.
+  public var refusals: VerdictRecord.Refusals? {
+    guard metric == "refused" else { return nil }
+    return verdicts.lazy.compactMap { $0.refusals?.first { $0.target == target } }.first
+  }
+
+  /// The statuses of what goes on.
+  private static let openStatuses = ["open", "lasting"]
+
+  /// Whether it goes on: open, lasting, or provisional without an end, unless it became the new normal.
   public var isOpen: Bool {
-    status == "open" || status == "lasting" || (isProvisional && endedAt == nil && !isNewNormal)
+    Self.openStatuses.contains(status) || (isProvisional && endedAt == nil && !isNewNormal)
+  }
+
+  /// ``isOpen`` as a condition of SQL.
+  /// - Parameter table: the alias of the table `finding`.
+  static func isOpen(in table: String) -> String {
+    let statuses = openStatuses.map { "'\($0)'" }.joined(separator: ", ")
+    return """
+      (\(table).status IN (\(statuses))
+        OR \(table).status = 'provisional' AND \(table).ended_at IS NULL AND NOT \(table).new_normal)
+      """
   }
 }
 
@@ -124,8 +149,29 @@ public struct VerdictRecord: Sendable, Hashable, Codable {
   public var wouldDecide: String?
   /// The names of the targets it concerns, ascending.
   public var targets: [String]
+  /// Of refusals, target by target; `nil` of others, and where an earlier version wrote it.
+  public var refusals: [Refusals]?
 
-  public init(cause: String, scope: String?, evidence: String, wouldDecide: String?, targets: [String]) {
+  /// What a provider refused in the stretch that was looked at, and what was not sent to it because of that.
+  public struct Refusals: Sendable, Hashable, Codable {
+    public var target: String
+    /// Answered with a refusal.
+    public var refused: Int
+    /// Missed for `retry_after`, `backoff`, `provider_limit` or `credential`.
+    public var notSent: Int
+
+    public init(target: String, refused: Int, notSent: Int) {
+      self.target = target
+      self.refused = refused
+      self.notSent = notSent
+    }
+  }
+
+  public init(
+    cause: String, scope: String?, evidence: String, wouldDecide: String?, targets: [String],
+    refusals: [Refusals]? = nil
+  ) {
+    self.refusals = refusals
     self.cause = cause
     self.scope = scope
     self.evidence = evidence
@@ -134,7 +180,7 @@ public struct VerdictRecord: Sendable, Hashable, Codable {
   }
 }
 
-/// How much of the change of a target's end-to-end quantile each leg carries.
+/// How much of the change of a quantile of a target's latency each leg carries.
 public struct LegsRecord: Sendable, Hashable, Codable {
   /// A leg's part of the change, µs.
   public struct Part: Sendable, Hashable, Codable {
@@ -154,8 +200,10 @@ public struct LegsRecord: Sendable, Hashable, Codable {
   }
 
   public var target: String
+  /// `delivery` or `accept`; `nil` where an earlier version wrote it, which looked at deliveries only.
+  public var metric: String?
   public var quantile: Double
-  /// The end-to-end quantile before, and its change, µs.
+  /// The quantile before, and its change, µs.
   public var before: Double
   public var total: Double
   public var totalLow: Double?
@@ -163,10 +211,11 @@ public struct LegsRecord: Sendable, Hashable, Codable {
   public var parts: [Part]
 
   public init(
-    target: String, quantile: Double, before: Double, total: Double, totalLow: Double?, totalHigh: Double?,
-    parts: [Part]
+    target: String, metric: String? = nil, quantile: Double, before: Double, total: Double, totalLow: Double?,
+    totalHigh: Double?, parts: [Part]
   ) {
     self.target = target
+    self.metric = metric
     self.quantile = quantile
     self.before = before
     self.total = total
@@ -239,8 +288,7 @@ public struct FindingSelection: Sendable, Equatable {
     if let until, finding.startedAt >= until { return false }
     guard let since, finding.endedAt ?? finding.seenUntil < since else { return true }
     // What goes on has not ended, whenever it was looked at last.
-    return finding.endedAt == nil && !finding.isNewNormal
-      && ["open", "lasting", "provisional"].contains(finding.status)
+    return finding.isOpen
   }
 
   public static let everything = FindingSelection(includesHidden: true, includesWithdrawn: true)

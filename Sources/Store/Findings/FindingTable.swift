@@ -109,7 +109,7 @@ extension StoreReader {
         \(FindingTable.select)
         WHERE \(FindingTable.isListed) AND (?1 IS NULL OR r.uuid = ?1)
           AND (?2 IS NULL OR ifnull(f.ended_at, f.seen_until) >= ?2
-            OR f.ended_at IS NULL AND NOT f.new_normal AND f.status IN ('open', 'lasting', 'provisional'))
+            OR \(FindingRecord.isOpen(in: "f")))
           AND (?3 IS NULL OR f.started_at < ?3) AND (?4 OR NOT f.hidden) AND (?5 OR f.status <> 'withdrawn')
         ORDER BY f.started_at, f.id
         """,
@@ -181,8 +181,7 @@ extension StoreReader {
       try db.cachedRows(
         """
         SELECT count(DISTINCT f.incident) FROM finding f JOIN run r ON r.id = f.run_id
-        WHERE r.uuid = ? AND NOT f.hidden
-          AND (f.status IN ('open', 'lasting') OR f.status = 'provisional' AND f.ended_at IS NULL)
+        WHERE r.uuid = ? AND NOT f.hidden AND \(FindingRecord.isOpen(in: "f"))
         """, [run.description]
       ).first.map { $0[0] } ?? 0
     }

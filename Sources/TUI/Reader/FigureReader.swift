@@ -162,6 +162,18 @@ struct FigurePoints {
     }
   }
 
+  /// The part of a window in which notifications were planned.
+  private func sent(in time: Range<WallTime>) -> SentTime {
+    var sent = SentTimeAccumulator()
+    for column in columns.joined() {
+      let start = WallTime(microseconds: column.start)
+      sent.insert(
+        start..<start.advanced(byMicroseconds: max(0, column.duration)), count: column.counts.planned)
+    }
+    forEach { sent.insert(WallTime(microseconds: $0.plannedAt)) }
+    return sent.time(in: time)
+  }
+
   private func forEach(_ body: (SamplePoint) -> Void) {
     for run in runs { run.track.forEachRun(in: run.range) { for point in $0 { body(point) } } }
   }
@@ -204,7 +216,8 @@ struct FigurePoints {
       let ranged = RangedLatencies(value, metric == .delivery ? point.deliveryRange : nil)
       values.combine(ranged) { $0.record($1, plannedAt: WallTime(microseconds: point.plannedAt)) }
     }
-    let windows = values.map { $0.window(time) }
+    let sent = sent(in: time)
+    let windows = values.map { $0.window(sent) }
     return WindowSummary(metric: metric, count: windows.values.count, isExact: windows.isExact) {
       windows.interval(of: $0, history: history.latencies[metric])
     }
@@ -225,7 +238,7 @@ struct FigurePoints {
       let isOver = (point.value(of: metric) ?? 0) > threshold
       share.add(isOver ? 1 : 0, of: 1, plannedFrom: WallTime(microseconds: point.plannedAt))
     }
-    return ThresholdFigures(value: threshold, over: share.window(time).interval(history: history))
+    return ThresholdFigures(value: threshold, over: share.window(sent(in: time)).interval(history: history))
   }
 }
 

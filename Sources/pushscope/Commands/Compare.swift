@@ -12,7 +12,7 @@ struct Compare: ParsableCommand {
     discussion: """
       A and B are runs (a UUID, a prefix of it, a name, or latest), targets of them (run/target) or variants \
       (run/target/variant). Series of the same target and variant are compared with each other, two single ones whatever \
-      they are called. What was sent side by side in one run is compared in pairs, which is sharper.
+      they are called, and targets without a variant in common as wholes. What was sent side by side in one run is compared in pairs, which is sharper.
 
       With --fleet and --by, --before and --after compare each value of the label with itself, and A and B may be values, \
       like region=eu-west.

@@ -141,6 +141,30 @@ import Testing
     #expect(essences(try collector.stored()) == essences(try collector.recomputed()))
   }
 
+  /// Runs of other endpoints, one after the other: those that ended before the last step read its rows are compared, too.
+  @Test func runsOneAfterTheOtherAreEqualLiveAndAfterwards() throws {
+    func outcomes(_ run: Int) -> [SimulatedCollector.Outcome] {
+      SimulatedCollector.outcomes(rate: 4, seconds: 150, seed: UInt64(30 + run)).map { outcome in
+        var outcome = outcome
+        outcome.plannedAt += Double(run * 170)
+        slow(&outcome, Double(run * 170 + 90)..<Double(run * 170 + 120))
+        return outcome
+      }
+    }
+    var settings = DetectionSettings()
+    settings.rowsPerStep = 500
+    let collector = try SimulatedCollector(outcomes(0), rate: 4, settings: settings)
+    for run in 0..<4 {
+      if run > 0 { try collector.beginRun(port: 1 + run, outcomes(run)) }
+      try collector.go(to: Double(run * 170 + 160), step: 10)
+      try collector.endRun()
+      try collector.go(to: Double(run * 170 + 170), step: 10)
+    }
+    let live = try collector.stored()
+    #expect(Set(live.filter { $0.kind == "slower" && !$0.isWithdrawn }.map(\.run)).count == 4)
+    #expect(essences(live) == essences(try collector.recomputed()))
+  }
+
   /// Orderly, and killed.
   @Test(arguments: [false, true]) func aRestartInTheMiddleChangesNothing(isKilled: Bool) throws {
     let outcomes = SimulatedCollector.outcomes(rate: 4, seconds: 450, seed: 8) {

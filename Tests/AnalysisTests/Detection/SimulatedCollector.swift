@@ -56,16 +56,33 @@ final class SimulatedCollector {
     engine = FindingEngine(settings: settings)
     store = try CollectorStore.open(
       at: directory.storePath, clock: clock, options: .init(bootID: Self.bootID))
-    var generator = SeededGenerator(seed: 1)
-    run = RunID(at: start, using: &generator)
-    registration = try store.beginRun(
-      RunDescription(
-        id: run, startedAt: start, startedMonotonic: clock.monotonicNow(), bootID: Self.bootID,
-        targets: names.map {
-          TargetDescription(
-            name: $0, provider: providers[$0] ?? "loopback", receiptDeadline: 10_000_000, askedRate: rate,
-            endpoint: "https://127.0.0.1:1")
-        }))
+    let description = Self.description(names, providers, rate: rate, port: 1, clock)
+    run = description.id
+    registration = try store.beginRun(description)
+  }
+
+  private static func description(
+    _ names: [String], _ providers: [String: String], rate: Double, port: Int, _ clock: SteppedHostClock
+  ) -> RunDescription {
+    var generator = SeededGenerator(seed: UInt64(port))
+    return RunDescription(
+      id: RunID(at: clock.wallNow(), using: &generator), startedAt: clock.wallNow(),
+      startedMonotonic: clock.monotonicNow(), bootID: Self.bootID,
+      targets: names.map {
+        TargetDescription(
+          name: $0, provider: providers[$0] ?? "loopback", receiptDeadline: 10_000_000, askedRate: rate,
+          endpoint: "https://127.0.0.1:\(port)")
+      })
+  }
+
+  /// Begins another run of the same targets at another endpoint, after ``endRun()``.
+  /// - Parameter outcomes: planned from now on, in seconds since the start of the first run.
+  func beginRun(port: Int, _ outcomes: [Outcome]) throws {
+    let description = Self.description(names, [:], rate: rate, port: port, clock)
+    run = description.id
+    registration = try store.beginRun(description)
+    sequences = [:]
+    self.outcomes += outcomes
   }
 
   /// Sets the wall clock, and goes on with what is planned from then on.

@@ -104,6 +104,47 @@ import Testing
     #expect(missed >= 3, "\(missed)")
   }
 
+  /// Blocks are taken of the time in which the series was sent, however long it is looked at: other variants were sent, or no
+  /// run was recorded.
+  @Test(arguments: [SeriesReader.Depth.samples, .rollups])
+  func timeWithoutNotificationsChangesNoInterval(_ depth: SeriesReader.Depth) throws {
+    let store = try SeriesStore()
+    var random = SeededGenerator(seed: 4)
+    func events(_ from: Int64) -> [SeriesStore.Event] {
+      (0..<600).map { index -> SeriesStore.Event in
+        let isLost = index % 50 == 0
+        let delivery: Int64? = isLost ? nil : 40_000 + Int64(random.unit() * 40_000)
+        let after = from * 1_000_000 + Int64(index) * 200_000
+        return SeriesStore.Event(
+          after: after, state: isLost ? .lost : .delivered, accept: 5_000, delivery: delivery)
+      }
+    }
+    try store.commit(events(600), of: store.fixture.alpha)
+    try store.rollUp(after: 9 * 3600)
+    let reader = SeriesReader(try store.fixture.reader())
+    func figures(_ from: Int64, _ to: Int64) throws -> (p50: QuantileInterval, lost: ShareInterval) {
+      let statistics = try reader.statistics(
+        of: SeriesWindow(targets: [store.fixture.alpha], time: store.time(from)..<store.time(to)),
+        depth: depth,
+        usesHistory: false)
+      return (
+        try #require(statistics.quantile(.p50, of: .delivery)), try #require(statistics.share(.lost))
+      )
+    }
+    let own = try figures(600, 720)
+    #expect(own.p50.effectiveCount > 100)
+    for (from, to) in [(500, 720), (0, 3600), (0, 8 * 3600)] as [(Int64, Int64)] {
+      let longer = try figures(from, to)
+      #expect(longer.p50 == own.p50 && longer.lost == own.lost, "\(longer) \(own)")
+    }
+    // Twice, far apart: as much as twice as long.
+    try store.commit(events(7 * 3600), of: store.fixture.alpha, from: 601)
+    guard depth == .samples else { return }
+    let twice = try figures(0, 8 * 3600)
+    #expect(twice.p50.count == 2 * own.p50.count)
+    #expect(twice.p50.effectiveCount > 1.2 * own.p50.effectiveCount, "\(twice)")
+  }
+
   @Test func onlySettledNotificationsCount() throws {
     let store = try SeriesStore()
     let alpha = store.fixture.alpha
@@ -206,7 +247,7 @@ import Testing
     #expect(try history() == whole)
     try Self.closed(store, 0...2, variant: "priority=5")
     let apart = try SeriesReader(try store.fixture.reader()).historiesByVariant(
-      of: window, metrics: [.delivery], shares: [.lost])
+      of: window, sent: [.none: SentTime(window.time)], metrics: [.delivery], shares: [.lost])
     #expect(apart[.none] == whole)
     // Of all variants together it was a part.
     #expect(try history() != whole)

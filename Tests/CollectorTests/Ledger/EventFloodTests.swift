@@ -53,6 +53,32 @@ struct EventFloodTests {
     }
   }
 
+  @Test(
+    "receipts out of order and twice make a few rows a minute: the rows of the notifications say the same")
+  func receiptsOutOfOrder() {
+    var fixture = LedgerFixture(deadline: nil)
+    let wall = WallTime(microseconds: 1_700_000_000_000_000)
+    var events: [Event] = []
+    for index in 0..<600 {
+      for kind in [EventKind.outOfOrder, .duplicate] {
+        fixture.ledger.apply(
+          .event(
+            Event(
+              at: wall.advanced(byMicroseconds: Int64(index) * 200_000), kind: kind,
+              target: LedgerFixture.target, sequence: Int64(index))))
+      }
+      fixture.ledger.advance(to: at(Double(index) * 200))
+      events += fixture.ledger.takeChanges().events
+    }
+    fixture.ledger.close(at: at(120_000))
+    events += fixture.ledger.takeChanges().events
+    for kind in [EventKind.outOfOrder, .duplicate] {
+      let of = events.filter { $0.kind == kind }
+      #expect(of.count == 2 * (EventRateLimiter.passedPerWindow + 1))
+      #expect(of.reduce(0) { $0 + $1.count } == 600)
+    }
+  }
+
   @Test("a connection now and then is an event of its own")
   func fewConnections() {
     var fixture = LedgerFixture(deadline: nil)

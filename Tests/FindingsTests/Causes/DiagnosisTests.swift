@@ -61,6 +61,62 @@ import Testing
     #expect(verdict.evidence.contains("schedule lag p") && verdict.evidence.contains("service p50"))
   }
 
+  /// A few refusals, and then our own pause: two numbers, which are never told as one.
+  @Test func tellsRefusalsFromWhatWasNotSentBecauseOfThem() throws {
+    let errors = CauseScenario.providerErrors.make(seed: 2, baseline: 2400)
+    var episode = errors.episode
+    var (refused, notSent) = (0, 0)
+    for target in episode.targets.indices where episode.targets[target].provider == errors.provider {
+      for index in episode.targets[target].samples.indices {
+        var sample = episode.targets[target].samples[index]
+        guard episode.window.contains(sample.plannedAt) else { continue }
+        if refused < 3 {
+          (sample.state, sample.status, sample.reason) = (.rejected, 503, "Unavailable")
+          refused += 1
+        } else {
+          (sample.state, sample.status, sample.reason) = (.missed, nil, MissedReason.backoff.rawValue)
+          notSent += 1
+        }
+        episode.targets[target].samples[index] = sample
+      }
+    }
+    let verdict = try #require(Diagnosis(episode).verdicts.first)
+    #expect(verdict.cause == .providerErrors)
+    #expect(
+      verdict.evidence
+        == "3 refused by \(errors.provider), all with a server error; \(notSent) not sent because of our back-off"
+    )
+    let counts = try #require(verdict.refusals)
+    #expect(counts.map(\.target) == verdict.targets)
+    #expect(counts.reduce(0) { $0 + $1.refused } == 3 && counts.reduce(0) { $0 + $1.notSent } == notSent)
+  }
+
+  @Test func saysHowManyRoundTripsThereAreAndHowManyItTakes() throws {
+    let slow = CauseScenario.providerProcessing.make(seed: 2, baseline: 2400)
+    var episode = slow.episode
+    func undecided() throws -> Verdict {
+      let verdict = try #require(Diagnosis(episode).verdicts.first)
+      #expect(verdict.cause == .undecided("path or provider"), "\(verdict)")
+      return verdict
+    }
+    let all = episode.pings[slow.provider] ?? []
+    let window = episode.window
+    let few = Array(all.filter { window.contains($0.plannedAt) }.prefix(3))
+    episode.pings[slow.provider] = all.filter { !window.contains($0.plannedAt) } + few
+    let before = all.count { slow.episode.baseline.contains($0.plannedAt) }
+    let lacking = try undecided()
+    #expect(
+      lacking.evidence.hasSuffix(
+        "\(before) round trips of PING with \(slow.provider) before it and 3 in it, of the 20 and 4 that it takes"
+      ),
+      "\(lacking.evidence)")
+    #expect(lacking.wouldDecide?.hasPrefix("more round trips to \(slow.provider)") == true)
+    episode.pings[slow.provider] = nil
+    let none = try undecided()
+    #expect(none.evidence.hasSuffix("no PING was answered by \(slow.provider)"))
+    #expect(none.wouldDecide?.contains("path_probe") == true)
+  }
+
   // MARK: - A stall of this host
 
   /// Two providers with a device each, ten notifications a second, of which the last ten seconds are the episode.
@@ -254,6 +310,28 @@ import Testing
 }
 
 @Suite struct LegContributionsTests {
+  /// The legs of an answer are those of its own rise at the quantile of the finding, whatever deliveries do.
+  @Test(arguments: [0.5, 0.9]) func explainsTheMetricAndQuantileOfTheFinding(quantile: Double) throws {
+    let instance = CauseScenario.providerProcessing.make(seed: 2, baseline: 2400)
+    let target = try #require(instance.episode.targets.first { $0.provider == instance.provider })
+    let found = try #require(
+      LegContributions(target, instance.episode, explaining: .accept, quantile))
+    #expect(found.metric == .accept && found.quantile == quantile)
+    #expect(found.parts.map(\.leg) == [.lag, .service])
+    func answers(_ range: Range<WallTime>) -> [Double] {
+      target.samples.filter { range.contains($0.plannedAt) && $0.isAccepted }.compactMap { sample in
+        sample.lag.flatMap { lag in sample.service.map { Double(lag + $0) } }
+      }
+    }
+    let before = EpisodeStatistics.quantile(answers(instance.episode.baseline), quantile)
+    let after = EpisodeStatistics.quantile(answers(instance.episode.window), quantile)
+    #expect(found.before == before && abs(found.total - (after - before)) < 1)
+    #expect(abs(found.parts.reduce(0) { $0 + $1.change } - found.total) < 1e-6 * after + 200)
+    let exact = found.withIntervals(target, instance.episode, seed: 1)
+    #expect(exact.totalInterval?.contains(found.total) == true)
+    #expect(LegContributions(target, instance.episode, explaining: .refused, quantile) == nil)
+  }
+
   private static func contributions(
     _ scenario: CauseScenario, seed: Int, strength: Double = 1
   ) throws -> (LegContributions, EpisodeTarget, CauseScenario.Case) {

@@ -158,6 +158,24 @@ import Testing
     #expect(try code("a", "a/ios") == .sameOnBothSides)
   }
 
+  @Test("targets without a variant in common are compared as wholes")
+  func wholes() throws {
+    try record(0, name: "a", targets: ["ios"], variants: ["priority=10", "priority=5"])
+    try record(1, name: "b", targets: ["ios", "android"]) { _ in 1.5 }
+    let report = try compare("a/ios", "b/android")
+    let pair = try #require(report.pairs.first)
+    #expect(report.pairs.count == 1 && pair.first == "ios" && pair.second == "android")
+    #expect(pair.settled == (2_000, 2_000) && pair.latencies.first?.verdict == .higher)
+    #expect(report.lines.contains { $0.contains("variants") && $0.contains("priority=10; priority=5") })
+    // Also where the one target of two runs that both have lists values in one of them only.
+    let runs = try compare("b", "a")
+    #expect(runs.pairs.map(\.first) == ["ios"] && runs.onlyFirst == ["android"] && runs.onlySecond.isEmpty)
+    #expect(runs.pairs.first?.mixed.second == ["priority=10", "priority=5"])
+    // A variant that both have is compared with itself.
+    try record(2, name: "c", targets: ["ios"], variants: ["priority=10"])
+    #expect(try compare("a/ios", "c/ios").pairs.map(\.first) == ["ios/priority=10"])
+  }
+
   @Test("an address names a run first; names may contain slashes")
   func addresses() throws {
     try record(0, name: "nightly/1", targets: ["eu/ios", "eu"], variants: ["a/b", "c"], count: 40)

@@ -234,10 +234,53 @@ import Testing
     let text = lines.joined(separator: "\n")
     for words in [
       "40.3 nats over a threshold of 24.5, in a window of 8 s", "240, worth 62 independent ones",
-      "targets: ios, ipad", "would decide: PING", "end to end, p50", "1.50 s to 2.00 s", "sent to received",
+      "targets: ios, ipad", "would decide: PING", "delivery, p50", "1.50 s to 2.00 s", "sent to received",
       "at its start: annotation: deploy 412␛[2J", "https://api.push.apple.com:443",
     ] { #expect(text.contains(words), "\(words) in \(text)") }
     #expect(!text.contains("\u{1B}"))
+  }
+
+  @Test("what was refused and what was not sent because of it are two numbers")
+  func refusals() throws {
+    let finding = record("aaaa1111", at: 0) {
+      ($0.metric, $0.kind, $0.quantile) = ("refused", "refused", nil)
+      ($0.before, $0.after, $0.afterLow, $0.afterHigh) = (nil, nil, nil, nil)
+      ($0.shareBefore, $0.shareAfter) = (0, 0.981)
+      $0.verdicts = [
+        VerdictRecord(
+          cause: "provider-errors", scope: "fcm", evidence: "5 refused by fcm", wouldDecide: nil,
+          targets: ["ios", "web"],
+          refusals: [
+            .init(target: "ios", refused: 3, notSent: 375), .init(target: "web", refused: 2, notSent: 0),
+          ])
+      ]
+    }
+    let text = FindingDetails.lines(finding).joined(separator: "\n")
+    #expect(text.contains("More notifications to ios were refused or not sent: "), "\(text)")
+    #expect(text.contains("refused 3, not sent 375: 0.0 % → 98.1 %"), "\(text)")
+    let json = finding.json.text
+    #expect(json.contains(#""refused":3,"not_sent":375}"#), "\(json)")
+  }
+
+  @Test("legs of another metric or quantile explain nothing")
+  func otherLegs() {
+    func shown(_ metric: String?, _ quantile: Double) -> Bool {
+      let finding = record("aaaa1111", at: 0) {
+        $0.metric = "accept"
+        $0.legs = [
+          LegsRecord(
+            target: "ios", metric: metric, quantile: quantile, before: 1, total: 2, totalLow: nil,
+            totalHigh: nil,
+            parts: [LegsRecord.Part(leg: "lag", change: 2, low: nil, high: nil)])
+        ]
+      }
+      return FindingDetails.lines(finding).contains { $0.contains("accept, p50") }
+    }
+    #expect(shown("accept", 0.5))
+    // An earlier version looked at deliveries only.
+    for (metric, quantile) in [("accept", 0.9), ("delivery", 0.5), (nil, 0.5)] as [(String?, Double)] {
+      #expect(!shown(metric, quantile))
+    }
   }
 
   @Test("all causes with their evidence, and what would decide each")
@@ -316,7 +359,7 @@ import Testing
       """, input: Array(report.json.text.utf8))
     #expect(
       names == "['learning', 'findings'] 1 ['provider-delivery', 'device'] "
-        + ExportTable.findings.columns.joined(separator: ",") + ",legs,verdicts\n")
+        + ExportTable.findings.columns.joined(separator: ",") + ",legs,verdicts,refused,not_sent\n")
     #expect(try FindingDetails.find("aaaa", in: fixture.reader()).id == "aaaa1111")
     for unknown in ["", "cccc"] {
       #expect(throws: ReportError.self) { try FindingDetails.find(unknown, in: fixture.reader()) }

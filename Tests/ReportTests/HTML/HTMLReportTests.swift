@@ -467,11 +467,13 @@ import Testing
   @Test func latenciesDoNotExplainLosses() throws {
     let (fixture, run) = try fixture()
     let legs = LegsRecord(
-      target: "ios", quantile: 0.5, before: 40_000, total: 7_910, totalLow: nil, totalHigh: nil,
+      target: "ios", quantile: 0.99, before: 40_000, total: 7_910, totalLow: nil, totalHigh: nil,
       parts: [LegsRecord.Part(leg: "service", change: 4_770, low: nil, high: nil)])
     try watch(fixture, run, ["open"]) { $0.legs = [legs] }
     let slow = try html(fixture)
-    #expect(slow.contains("Of the change of") && slow.contains("Where the time went"))
+    #expect(
+      slow.contains("Of the change of") && slow.contains("in delivery p99")
+        && slow.contains("Where the time went"))
     try watch(fixture, run, ["open"]) { finding in
       (finding.kind, finding.metric, finding.quantile, finding.legs) = ("losing", "lost", nil, [legs])
       (finding.before, finding.after, finding.afterLow) = (nil, nil, nil)

@@ -52,6 +52,35 @@ import Testing
     #expect(target.counts == group.counts)
   }
 
+  /// A reload made other variants of the same target: what the first ones said before is what they say ever after.
+  @Test func aVariantSaysTheSameHoweverLongOthersAreSent() throws {
+    let fixture = try RecordedStore()
+    let run = try fixture.begin(
+      0,
+      [
+        TargetDescription(
+          name: "ios", provider: "loopback", receiptDeadline: 30_000_000, askedRate: 4, variants: ["a", "b"])
+      ])
+    let target = run.targets[0]
+    try fixture.commit(
+      run.run,
+      (1...1200).map { sequence in
+        Sample.planned(target.id, Int64(sequence), variant: target.variants[sequence <= 160 ? 0 : 1])
+          .accepted(lag: 100, service: 2_000).delivered(after: 40_000 + Int64(sequence * 7919 % 1000) * 40)
+      })
+    try fixture.end(run, after: 301)
+    let reader = try fixture.reader()
+    let whole = try #require(try SummaryReport(reader).runs.first?.targets.first?.groups.first)
+    let until = try #require(try SeriesReader(reader).window(of: [target.id])).time.lowerBound
+      .advanced(byMicroseconds: 40_000_000)
+    let before = try #require(
+      try SummaryReport(reader, RowSelection(until: until)).runs.first?.targets.first?.groups.first)
+    #expect(whole.counts[.delivered] > 150 && whole.variant == before.variant)
+    let figures = [whole, before].map { $0.metrics.last?.figures.first { $0.quantile == .p50 }?.interval }
+    #expect((figures[0]?.effectiveCount ?? 0) > 30)
+    #expect(abs((figures[0]?.effectiveCount ?? 0) - (figures[1]?.effectiveCount ?? 1)) < 5, "\(figures)")
+  }
+
   /// Where there is any; a target without has no empty column.
   @Test func pathStandsBesideService() throws {
     let fixture = try RecordedStore()

@@ -72,6 +72,30 @@ import Testing
     #expect(try reader.findings(changedAfter: before + 2).isEmpty)
   }
 
+  /// What the header counts, what lists show as going on and what the record says of itself are the same.
+  @Test func whatIsOpenIsOneQuestion() throws {
+    for status in ["provisional", "open", "lasting", "closed", "withdrawn"] {
+      for (isNewNormal, hasEnded) in [(false, false), (true, false), (false, true)] {
+        if hasEnded || isNewNormal, ["open", "lasting"].contains(status) { continue }
+        let fixture = try StoreFixture()
+        var one = record(fixture, "one")
+        one.status = status
+        one.isNewNormal = isNewNormal
+        one.endedAt = hasEnded ? one.seenUntil : nil
+        try save([one], fixture.store)
+        let reader = try fixture.reader()
+        let isOpen = try reader.openIncidents(of: fixture.run) == 1
+        #expect(isOpen == one.isOpen, "\(one)")
+        let later = FindingSelection(since: one.seenUntil.advanced(byMicroseconds: 1))
+        #expect(try reader.findings(later).isEmpty == !isOpen, "\(one)")
+        #expect(later.includes(one) == isOpen, "\(one)")
+        #expect(
+          isOpen
+            == (["open", "lasting"].contains(status) || status == "provisional" && !isNewNormal && !hasEnded))
+      }
+    }
+  }
+
   @Test func selects() throws {
     let fixture = try StoreFixture()
     var first = record(fixture, "first")
