@@ -1,6 +1,8 @@
 import ArgumentParser
+import Configuration
 import Formats
 import Glibc
+import Measurement
 import Threads
 
 /// The command line: one file per subcommand in Commands. It connects the rooms and has no logic of its own.
@@ -64,9 +66,36 @@ struct Pushscope: AsyncParsableCommand {
   private static func checkName(_ arguments: [String]) throws {
     guard let name = arguments.first, !name.hasPrefix("-") else { return }
     let names = configuration.subcommands.map { $0._commandName }
-    guard name != "help", !names.contains(name) else { return }
-    throw CommandFailure(
-      "there is no command \"\(name)\"; name one of \(names.joined(separator: ", ")); pushscope --help says what they do",
+    if name == "help" { return try checkHelp(of: arguments.dropFirst().prefix { !$0.hasPrefix("-") }) }
+    guard !names.contains(name) else { return }
+    throw unknown(name, among: names, below: "pushscope")
+  }
+
+  /// The parser shows the help of what it does know.
+  private static func checkHelp(of path: some Sequence<String>) throws {
+    var command: any ParsableCommand.Type = Pushscope.self
+    var words = "pushscope"
+    for name in path {
+      let subcommands = command.configuration.subcommands
+      if command == Pushscope.self, name == "help" { return }
+      guard let next = subcommands.first(where: { $0._commandName == name }) else {
+        throw unknown(name, among: subcommands.map { $0._commandName }, below: words)
+      }
+      command = next
+      words += " \(name)"
+    }
+  }
+
+  private static func unknown(_ name: String, among names: [String], below command: String) -> CommandFailure
+  {
+    let name = EscapedText.make(String(name.prefix(64)))
+    guard !names.isEmpty else {
+      return CommandFailure(
+        "\(command) has no subcommands; see \(command) --help without \"\(name)\"", exitStatus: .usage)
+    }
+    let meant = NearestWord.suggestion(for: name, among: names).map { "did you mean \"\($0)\"? " } ?? ""
+    return CommandFailure(
+      "there is no command \"\(name)\"; \(meant)name one of \(names.joined(separator: ", ")); \(command) --help says what they do",
       exitStatus: .usage)
   }
 

@@ -86,7 +86,10 @@ struct VerdictTests {
     try expect(66, "compare", "before/none", "after", says: "no target")
 
     try expect(0, "runs", "show", "latest", says: "in time")
-    try expect(64, "findigs", says: "there is no command \"findigs\"")
+    try expect(64, "findigs", says: "there is no command \"findigs\"; did you mean \"findings\"?")
+    try expect(64, "help", "summry", says: "did you mean \"summary\"?")
+    try expect(64, "help", "runs", "shw", says: "did you mean \"show\"?")
+    try expect(64, "help", "summary", "x", says: "pushscope summary has no subcommands")
     try expect(64, "findings", "--since", "yesterday", says: "like -1h")
     try expect(0, "findings", "--fail-on", "any", says: "no findings")
     try expect(66, "findings", "show", "nothing", says: "there is no finding")

@@ -161,9 +161,9 @@ extension String {
 }
 
 /// Suggests corrections of typing mistakes.
-enum NearestWord {
+public enum NearestWord {
   /// The first candidate with the fewest edits from `word`, up to a third of its letters, at least one.
-  static func suggestion(for word: String, among candidates: [String]) -> String? {
+  public static func suggestion(for word: String, among candidates: [String]) -> String? {
     let typed = Array(word.lowercased().unicodeScalars.prefix(64))
     let limit = max(1, typed.count / 3)
     var best: (word: String, distance: Int)?

@@ -265,10 +265,17 @@ struct FleetDirectory {
     if wanted == "latest" { return keys(rows.suffix(1)) }
     var found = rows.filter { $0.uuid == prefix }
     if found.isEmpty { found = rows.filter { $0.run.name == wanted } }
-    if found.isEmpty, wanted.utf8.count >= 4 { found = rows.filter { $0.uuid.hasPrefix(prefix) } }
-    guard !found.isEmpty else {
+    if found.isEmpty { found = rows.filter { $0.uuid.hasPrefix(prefix) } }
+    guard let first = found.first, !wanted.isEmpty else {
       throw FleetError(
         .noSuchRun, place: client.place, detail: "there is no run \"\(EscapedText.make(wanted))\"")
+    }
+    guard first.run.name == wanted || prefix.utf8.count >= 4 else {
+      throw FleetError(
+        .noSuchRun, place: client.place,
+        detail:
+          "\"\(EscapedText.make(wanted))\" is too short for the beginning of an id, which takes 4 characters: name one of "
+          + found.suffix(5).map(\.uuid).joined(separator: ", "))
     }
     guard found.count == 1 else {
       throw FleetError(

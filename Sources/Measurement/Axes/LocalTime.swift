@@ -55,6 +55,19 @@ public struct LocalTime: Sendable {
       + FixedPoint.padded(minutes % 60, width: 2)
   }
 
+  /// `UTC`, `UTC+01:00`.
+  public func name(at time: WallTime) -> String {
+    let offset = offset(at: time)
+    return abs(offset) < 60_000_000 ? "UTC" : "UTC" + Self.offsetText(offset)
+  }
+
+  /// The same in at most six columns: `UTC`, `UTC+1`, `+05:45`.
+  public func shortName(at time: WallTime) -> String {
+    let minutes = offset(at: time) / 60_000_000
+    guard minutes != 0, minutes % 60 == 0 else { return minutes == 0 ? "UTC" : Self.offsetText(offset(at: time)) }
+    return "UTC\(minutes < 0 ? "−" : "+")\(abs(minutes) / 60)"
+  }
+
   /// The date and the time of day of a moment.
   public func civil(_ time: WallTime) -> CivilTime {
     CivilTime(localMicroseconds: time.microseconds + offset(at: time))

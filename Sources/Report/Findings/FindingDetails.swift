@@ -24,34 +24,11 @@ public enum FindingDetails {
 
   /// - Parameter stoppedAt: when recording stopped, of one that went on until then (``RecordingEnds``).
   public static func lines(_ record: FindingRecord, stoppedAt: WallTime? = nil) -> [String] {
-    let text = FindingText(record)
+    let known = FindingFields(record, stoppedAt: stoppedAt, clock: FindingWords.clock)
     var facts = TextTable([.init("finding"), .init(EscapedText.make(record.id))])
-    facts.append(["what", "\(text.headline): \(FindingWords.metric(record))\(text.change)"])
-    facts.append(["status", record.status + (record.isHidden ? ", hidden" : "")])
-    facts.append(["when", FindingWords.time(of: record, stoppedAt: stoppedAt)])
-    if let low = record.startedLow, let high = record.startedHigh {
-      facts.append(["began between", "\(low.rfc3339) and \(high.rfc3339)"])
-    }
-    facts.append(["detected", record.detectedAt.rfc3339])
-    facts.append(["incident", record.incident])
-    facts.append(["run", record.run.description])
-    facts.append([
-      "series",
-      [FindingWords.target(record), record.metric, record.provider, record.endpoint].filter { !$0.isEmpty }
-        .joined(separator: ", "),
-    ])
-    facts.append(["device", record.device])
-    facts.append([
-      "statistic",
-      "\(FigureText.decimal(record.statistic, 1)) nats over a threshold of \(FigureText.decimal(record.threshold, 1)),"
-        + " in a window of \(LengthText.text(record.window))",
-    ])
-    facts.append([
-      "values",
-      "\(record.samples), worth \(FigureText.decimal(record.effectiveSamples, 0)) independent ones",
-    ])
+    for row in known.rows { facts.append([row.name, row.value]) }
     var lines = facts.lines() + [""]
-    let causes = text.causes
+    let causes = known.causes
     if causes.count > 1 { lines.append("\(causes.count) causes:") }
     for cause in causes {
       lines.append(EscapedText.make((causes.count > 1 ? "  " : "cause: ") + cause.sentence))
@@ -62,32 +39,17 @@ public enum FindingDetails {
         lines.append(EscapedText.make("    would decide: \(decisive)"))
       }
     }
-    if !record.explainingLegs.isEmpty { lines += [""] + legs(of: record).lines() }
-    for event in record.events { lines.append(EscapedText.make("at its start: \(event)")) }
+    if !known.legs.isEmpty { lines += [""] + legs(known).lines() }
+    for event in known.events { lines.append(EscapedText.make("at its start: \(event)")) }
     return lines
   }
 
   /// How much of the change of the finding's metric and quantile each leg carries, target by target.
-  private static func legs(of record: FindingRecord) -> TextTable {
+  private static func legs(_ known: FindingFields) -> TextTable {
     var table = TextTable([
       .init("target"), .init("leg"), .init("change", .right), .init("95 % interval", .right),
     ])
-    func row(_ target: String, _ leg: String, _ change: Double, _ low: Double?, _ high: Double?) {
-      let span = low.flatMap { low in high.map { "\(latency(low)) to \(latency($0))" } } ?? "unknown"
-      table.append([target, leg, latency(change), span])
-    }
-    for legs in record.explainingLegs {
-      let label = "p" + FigureText.decimal(legs.quantile * 100, legs.quantile > 0.99 ? 1 : 0)
-      row(legs.target, "\(record.metric), \(label)", legs.total, legs.totalLow, legs.totalHigh)
-      for part in legs.parts {
-        row("", part.leg.replacing("_", with: " "), part.change, part.low, part.high)
-      }
-    }
+    for leg in known.legs { table.append([leg.target, leg.leg, leg.change, leg.interval]) }
     return table
-  }
-
-  private static func latency(_ microseconds: Double) -> String {
-    guard microseconds.isFinite, abs(microseconds) < 1e15 else { return "unknown" }
-    return FigureText.latency(Int64(microseconds.rounded()))
   }
 }

@@ -135,34 +135,24 @@ public struct FindingsReport: Sendable {
 
 /// The parts of a finding's line.
 enum FindingWords {
-  static func target(_ record: FindingRecord) -> String {
-    record.variant.isEmpty ? record.target : "\(record.target)/\(record.variant)"
-  }
+  static func target(_ record: FindingRecord) -> String { FindingFields.target(record) }
 
   /// `delivery `; shares name theirs in the change.
-  static func metric(_ record: FindingRecord) -> String {
-    record.shareBefore == nil ? "\(record.metric) " : ""
-  }
+  static func metric(_ record: FindingRecord) -> String { FindingFields.metric(record) }
 
   /// `2026-03-01 14:02:10 ± 8 s to 14:03:10`, `… since`, `getting worse since about …`.
   ///
   /// - Parameter stoppedAt: when recording stopped, of one that went on until then.
   static func time(of record: FindingRecord, stoppedAt: WallTime? = nil) -> String {
-    var text = RunText.time(record.startedAt)
-    if record.isGradual { text = "getting worse since about \(text)" }
-    if let low = record.startedLow, let high = record.startedHigh {
-      let reach = max(
-        high.microseconds - record.startedAt.microseconds, record.startedAt.microseconds - low.microseconds)
-      text += " ± \(FigureText.latency(max(0, reach)))"
-    }
-    if let stoppedAt { return text + ", open when recording stopped at \(clock(stoppedAt))" }
-    if let end = record.endedAt { return text + " to \(clock(end))" }
-    if record.isNewNormal { return text + ", the new normal" }
-    return record.isGradual ? text : "since \(text)"
+    FindingFields.time(of: record, stoppedAt: stoppedAt, clock)
   }
 
-  /// `14:03:10`.
-  private static func clock(_ time: WallTime) -> String { String(time.rfc3339.dropFirst(11).prefix(8)) }
+  /// Times in UTC.
+  static var clock: FindingFields.Clock {
+    FindingFields.Clock(
+      moment: RunText.time, time: { String($0.rfc3339.dropFirst(11).prefix(8)) }, exact: \.rfc3339,
+      zone: "UTC")
+  }
 
   /// `2nd`, `11th`.
   static func ordinal(_ count: Int) -> String {

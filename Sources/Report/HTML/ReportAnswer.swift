@@ -32,17 +32,17 @@ struct ReportAnswer {
     guard !content.targets.isEmpty else { return "Nothing was sent in this time" }
     // Where little arrives, nothing that got better matters.
     if let poor, findings.changes.allSatisfy({ FindingText($0.last.first).isBetter }) { return poor }
-    if let first = findings.open.first?.last.findings.first(where: \.isOpen) {
+    if let incident = findings.open.first?.last, let first = incident.findings.first(where: \.isOpen) {
       let others = findings.open.count - 1
       let rest = CountText.text(others, "more change") + (others == 1 ? " is open" : " are open")
       let more = others == 0 ? "" : ", and \(rest)"
       // After the recording nobody knows whether it lasts.
-      return untilStopped(first) + more
+      return untilStopped(first, of: incident) + more
     }
     if findings.changes.count == 1, let only = findings.changes.first {
-      let words = FindingText(only.last.first).headline
+      let words = FindingText(only.last).headline
       if only.incidents.count > 1 { return "\(words), \(only.incidents.count) times" }
-      if findings.ends[only.last.first] != nil { return untilStopped(only.last.first) }
+      if findings.ends[only.last.first] != nil { return untilStopped(only.last.first, of: only.last) }
       guard let end = only.last.first.endedAt else { return words }
       return "\(words) from \(moment(only.last.start)) to \(moment(end))"
     }
@@ -50,7 +50,7 @@ struct ReportAnswer {
       let times = main.incidents.count > 1 ? ", \(main.incidents.count) times" : ""
       let others = CountText.text(findings.incidents - main.incidents.count, "other change")
       let over = findings.areOver ? ", all of them over" : ""
-      return "\(FindingText(main.last.first).headline)\(times), beside \(others)\(over)"
+      return "\(FindingText(main.last).headline)\(times), beside \(others)\(over)"
     }
     if findings.watched.isEmpty { return InTime(content.targets).sentence }
     if findings.watched.contains(where: \.isTooShort) {
@@ -62,11 +62,11 @@ struct ReportAnswer {
   }
 
   /// What went on when it was watched last.
-  private func untilStopped(_ finding: FindingRecord) -> String {
+  private func untilStopped(_ finding: FindingRecord, of incident: FindingIncident) -> String {
     guard let stopped = findings.ends[finding] else {
-      return FindingText(finding).headline + " since \(moment(finding.startedAt))"
+      return FindingText(incident).headline + " since \(moment(finding.startedAt))"
     }
-    return FindingText(finding).headline(isOver: true)
+    return FindingText(incident).headline(isOver: true)
       + " from \(moment(finding.startedAt)) until recording stopped at \(moment(stopped))"
   }
 

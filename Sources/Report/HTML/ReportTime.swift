@@ -13,7 +13,7 @@ struct ReportTime: Sendable {
 
   init(_ zone: LocalTime, start: WallTime, end: WallTime) {
     self.zone = zone
-    startZone = Self.zoneName(zone.offset(at: start))
+    startZone = zone.name(at: start)
     changes = zone.changes(from: start, to: end)
     hasSeconds = end.microseconds - start.microseconds < 600_000_000
   }
@@ -72,11 +72,7 @@ struct ReportTime: Sendable {
   }
 
   /// `UTC`, `UTC+01:00`.
-  func zoneName(at time: WallTime) -> String { Self.zoneName(zone.offset(at: time)) }
-
-  private static func zoneName(_ offset: Int64) -> String {
-    abs(offset) < 60_000_000 ? "UTC" : "UTC" + LocalTime.offsetText(offset)
-  }
+  func zoneName(at time: WallTime) -> String { zone.name(at: time) }
 
   /// Round times below a chart.
   func ticks(_ columns: TimeColumns) -> [Chart.Tick] {

@@ -209,10 +209,6 @@ final class DashboardScreen {
     ReadRequest(state, window: plots.content?.window, condition: snapshots.latest.condition)
   }
 
-  private var opened: SampleID? {
-    if case .notification(let id, _) = overlays.overlay { id } else { nil }
-  }
-
   /// The figures of what the plot shows; `nil` while there is none.
   var columnFigures: ColumnFigures? {
     plots.content.map {
@@ -406,7 +402,8 @@ final class DashboardScreen {
       listed: panels.listed,
       previous: history.previous,
       arrangement: layout.arrangement(state.arrangement), hasNotice: currentNotice != nil,
-      isCovered: overlays.isOpen, opened: opened, appearance: appearance, motion: window.motionLevel,
+      isCovered: overlays.isOpen, overlay: overlays.overlay, appearance: appearance,
+      motion: window.motionLevel,
       options: options)
   }
 

@@ -279,7 +279,7 @@ extension KeyTable {
       [(.exportView, .exportView, ["x"], "export the view as SVG, ANSI or CSV, or its figures")]),
     line(
       .selecting, "copy the notification or line",
-      [(.copy, .copy, ["Y"], "copy the opened notification or the chosen line")]),
+      [(.copy, .copy, ["Y"], "copy the opened notification or finding, or the chosen line")]),
     line(
       .selecting, "drag: pan, zoom or select",
       [(.dragAction, .nextDragAction, ["D"], "a drag pans, zooms or selects")]),

@@ -61,7 +61,7 @@ extension EventKind {
     case .connected: "connected"
     case .disconnected: "closed"
     case .goaway: "GOAWAY"
-    case .streamLimitChanged: "streams"
+    case .streamLimitChanged: "stream limit"
     case .tokenRefreshed: "token"
     case .retryAfter: "retry after"
     case .suspended: "suspended"

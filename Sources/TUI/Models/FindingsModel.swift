@@ -56,6 +56,52 @@ enum FindingRows {
   }
 }
 
+/// How findings fill a panel: what changed and why on two lines each where there is room for all, else only the chosen one has
+/// its second line.
+struct FindingsLayout: Sendable, Equatable {
+  /// Which findings have a line with their cause.
+  enum Causes: Sendable {
+    case all, chosen, none
+  }
+
+  /// A line of the panel.
+  struct Line: Sendable, Equatable {
+    /// Index of the finding.
+    let row: Int
+    /// Whether it is the second line.
+    let isCause: Bool
+  }
+
+  let causes: Causes
+  /// Findings that are in view at once.
+  let rows: Int
+
+  /// With fewer lines the chosen one's cause would push out too many others.
+  private static let leastRoom = 5
+
+  /// - Parameters:
+  ///   - room: lines below the heading.
+  ///   - hidden: titles of columns that are not wanted.
+  init(count: Int, room: Int, hidden: Set<String>) {
+    let showsCauses = !hidden.contains(FindingsModel.causeTitle)
+    if showsCauses, count * 2 <= room {
+      (causes, rows) = (.all, room / 2)
+    } else if showsCauses, room >= Self.leastRoom {
+      (causes, rows) = (.chosen, room - 1)
+    } else {
+      (causes, rows) = (.none, room)
+    }
+  }
+
+  /// The lines in view from above.
+  func lines(_ visible: Range<Int>, chosen: Int) -> [Line] {
+    visible.flatMap { row in
+      let hasCause = causes == .all || causes == .chosen && row == chosen
+      return [Line(row: row, isCause: false)] + (hasCause ? [Line(row: row, isCause: true)] : [])
+    }
+  }
+}
+
 /// The panel of findings: what changed, since when, by how much and why, in the words of `pushscope findings`.
 struct FindingsModel {
   let findings: [FindingRecord]
@@ -69,53 +115,81 @@ struct FindingsModel {
   let zone: LocalTime
 
   func list(width: Int, height: Int) -> ListModel {
-    let columns = columns
     let rows = FindingRows.make(findings, order: order)
     let ids = rows.map(\.id)
+    let layout = FindingsLayout(
+      count: rows.count, room: ListModel.room(height: height, hasHeading: height > 2),
+      hidden: hiddenColumns)
     let chosen = position.place(in: ids)
-    let visible = position.visible(in: ids, rows: ListModel.room(height: height, hasHeading: height > 2))
+    let visible = position.visible(in: ids, rows: layout.rows)
     let table = FittedTable(
-      columns, rows: rows, hidden: hiddenColumns, width: width - 3, appearance: appearance)
+      columns(layout), rows: rows, hidden: hiddenColumns, width: width - 3, appearance: appearance)
     return ListModel(
-      title: "findings", details: rows.isEmpty ? [] : details(of: rows[chosen], rows), count: rows.count,
-      visible: visible, follows: false,
+      title: "findings", details: rows.isEmpty ? [] : details(of: rows[chosen], rows, layout),
+      count: rows.count, visible: visible, follows: false,
       emptyText: "nothing has changed so far: no target became slower, lost more or failed more often",
       heading: table.heading,
-      rows: visible.map { row in
-        table.row(
-          rows[row],
+      rows: layout.lines(visible, chosen: chosen).map { line in
+        let row = rows[line.row]
+        if line.isCause { return cause(of: row, width: width - 3) }
+        return table.row(
+          row,
           marks: [
-            TextSpan(row == chosen ? ">" : " ", appearance(.accent)),
+            TextSpan(line.row == chosen ? ">" : " ", appearance(.accent)),
             TextSpan(
-              rows[row].isOpen ? appearance.glyphs.bullet : " ",
-              appearance(rows[row].isOpen ? .warning : .secondary)), TextSpan(" ", .plain),
+              row.isOpen ? appearance.glyphs.bullet : " ", appearance(row.isOpen ? .warning : .secondary)),
+            TextSpan(" ", .plain),
           ])
       },
       appearance: appearance, width: width, height: height)
   }
 
-  /// What the table leaves out of the chosen row.
-  private func details(of row: FindingRow, _ rows: [FindingRow]) -> [LineItem] {
-    let explained = row.incident.explained
-    let text = FindingText(explained)
+  /// How many are open, and the cause of the chosen row where no line below it has that.
+  private func details(of row: FindingRow, _ rows: [FindingRow], _ layout: FindingsLayout) -> [LineItem] {
     let open = rows.count(where: \.isOpen)
+    let count = LineItem(
+      priority: 5, [TextSpan("\(open) open", appearance(open > 0 ? .warning : .secondary))])
+    guard layout.causes == .none else { return [count] }
+    let text = FindingText(row.incident.explained)
     var items = [
-      LineItem(priority: 5, [TextSpan("\(open) open", appearance(open > 0 ? .warning : .secondary))])
+      count,
+      LineItem(
+        priority: 3, [TextSpan(said(text.account), appearance(.text))],
+        short: LineItem.Short(priority: 4, spans: [TextSpan(said(text.cause), appearance(.text))])),
     ]
-    items.append(LineItem(priority: 3, [TextSpan(said(text.cause), appearance(.text))]))
-    if let decider = text.causes.compactMap(\.wouldDecide).first {
+    if let decider = text.wouldDecide {
       items.append(
         LineItem(priority: 2, [TextSpan(said("would be decided by \(decider)"), appearance(.secondary))]))
     }
     return items
   }
 
-  /// Titles of all columns.
-  static let titles = ["status", "since", "for", "what", "change", "again", "cause"]
+  /// The line below a row: its causes with their evidence, and what would decide an undecided one.
+  private func cause(of row: FindingRow, width: Int) -> [TextSpan] {
+    let text = FindingText(row.incident.explained)
+    let indent = "     "
+    let room = max(1, width - indent.count)
+    let account = FittedText.truncated(
+      said(text.account), columns: room, ellipsis: appearance.glyphs.ellipsis)
+    var spans = [TextSpan(indent, .plain), TextSpan(account, appearance(.text))]
+    let left = room - TextSpan.columns(of: [spans[1]])
+    if let decider = text.wouldDecide, left > 30 {
+      let words = FittedText.truncated(
+        said("; would be decided by \(decider)"), columns: left, ellipsis: appearance.glyphs.ellipsis)
+      spans.append(TextSpan(words, appearance(.secondary)))
+    }
+    return spans
+  }
 
-  /// All columns, in their order.
-  private var columns: [TableColumn<FindingRow>] {
-    [
+  fileprivate static let causeTitle = "cause"
+
+  /// Titles of all columns.
+  static let titles = ["status", "since", "for", "what", "change", "again", causeTitle]
+
+  /// All columns, in their order, without the cause where it has a line of its own below every row.
+  private func columns(_ layout: FindingsLayout) -> [TableColumn<FindingRow>] {
+    let hasLines = layout.causes == .all
+    let columns: [TableColumn<FindingRow>] = [
       TableColumn(title: "status", priority: 70, isLeading: true) {
         TextSpan($0.status, appearance($0.isOpen ? .warning : .secondary))
       },
@@ -125,20 +199,21 @@ struct FindingsModel {
       TableColumn(title: "for", priority: 60) {
         TextSpan(RunsModel.length(length($0)), appearance(.text))
       },
-      TableColumn(title: "what", priority: 100, isLeading: true, limit: 48) { row in
-        let text = FindingText(row.incident.first)
+      TableColumn(title: "what", priority: 100, isLeading: true, limit: hasLines ? 72 : 48) { row in
+        let text = FindingText(row.incident)
         return TextSpan(said(text.headline), appearance(text.isBetter ? .live : .strong))
       },
-      TableColumn(title: "change", priority: 90, isLeading: true, limit: 44) {
-        TextSpan(said(FindingText($0.incident.first).change), appearance(.text))
+      TableColumn(title: "change", priority: 90, isLeading: true, limit: hasLines ? 64 : 44) {
+        TextSpan(said(FindingText($0.incident).change), appearance(.text))
       },
       TableColumn(title: "again", priority: 50, isLeading: true) {
         TextSpan(repeats($0.repetition), appearance(.secondary))
       },
-      TableColumn(title: "cause", priority: 75, isLeading: true, limit: 44) {
+      TableColumn(title: Self.causeTitle, priority: 75, isLeading: true, limit: 44) {
         TextSpan(said(FindingText($0.incident.explained).causes[0].words), appearance(.text))
       },
     ]
+    return hasLines ? columns.filter { $0.title != Self.causeTitle } : columns
   }
 
   private func length(_ row: FindingRow) -> Int64 {
@@ -166,6 +241,6 @@ struct FindingsModel {
   static func plain(_ text: String, _ appearance: Appearance) -> String {
     guard appearance.isASCII else { return text }
     return text.replacing("→", with: "->").replacing("µ", with: "u").replacing("’", with: "'")
-      .replacing("–", with: "-")
+      .replacing("–", with: "-").replacing("−", with: "-")
   }
 }

@@ -127,6 +127,8 @@ enum FooterMode: Sendable, Equatable {
     var view = PlotView.automatic
     var hasMultiples = false
     var comparison: Comparison?
+    /// The window shows the chosen finding, as it was brought there.
+    var isAtFinding = false
   }
 
   struct Hint {
@@ -146,7 +148,8 @@ enum FooterMode: Sendable, Equatable {
       self = .panel(
         state.panel, hasSelection: hasSelection,
         plot: PlotMode(
-          view: state.plot.view, hasMultiples: state.plot.hasMultiples, comparison: state.comparison))
+          view: state.plot.view, hasMultiples: state.plot.hasMultiples, comparison: state.comparison,
+          isAtFinding: state.panel == .findings && state.isAtFinding))
     }
   }
 
@@ -184,11 +187,11 @@ enum FooterMode: Sendable, Equatable {
     if hasSelection, panel.isTable { own.append(Hint(actions: [.dismiss], text: "deselect")) }
     own += plot.hints
     let named = Set(own.flatMap(\.actions))
-    let others = panel == .histogram && plot.comparison != nil ? [] : hints(of: panel)
+    let others = panel == .histogram && plot.comparison != nil ? [] : hints(of: panel, plot)
     return own + others.filter { named.isDisjoint(with: $0.actions) }
   }
 
-  private static func hints(of panel: Panel) -> [Hint] {
+  private static func hints(of panel: Panel, _ plot: PlotMode) -> [Hint] {
     switch panel {
     case .histogram:
       [
@@ -216,7 +219,8 @@ enum FooterMode: Sendable, Equatable {
       ]
     case .findings:
       [
-        Hint(actions: [.list], text: "go there"), Hint(actions: [.sort], text: "order"),
+        Hint(actions: [.list], text: plot.isAtFinding ? "all that is known" : "go there"),
+        Hint(actions: [.sort], text: "order"),
         Hint(actions: [.columns], text: "columns"),
       ]
     }

@@ -185,7 +185,7 @@ struct HeaderModel {
     let open = FindingIncident.group(content.findings)
     guard let incident = open.last else { return [] }
     let since = zone.civil(incident.start).hoursMinutesSeconds
-    let words = FindingsModel.plain(FindingText(incident.first).headline, appearance)
+    let words = FindingsModel.plain(FindingText(incident).headline, appearance)
     return [
       LineItem(
         priority: 55, [TextSpan("\(words) since \(since)", appearance(.text))],

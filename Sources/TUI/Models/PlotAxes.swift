@@ -90,6 +90,7 @@ struct TimeAxisModel {
     let left = ScatterGeometry.gutter
     let y = geometry.axisRow
     picture.set(glyphs.lowerLeft, x: left - 1, y: y, style: appearance(.faint))
+    drawZone(&picture)
     picture.row(glyphs.horizontal, x: left, y: y, count: geometry.columns, style: appearance(.faint))
     let marks = eventMarks
     // Columns of the axis row that are taken.
@@ -106,6 +107,13 @@ struct TimeAxisModel {
       if !hasOwnRow { for column in start..<end { taken[column] = true } }
     }
     draw(marks, &picture, &taken)
+  }
+
+  /// The zone of all times on the screen, at the left of the axis.
+  private func drawZone(_ picture: inout CellPicture) {
+    let name = FindingsModel.plain(zone.shortName(at: window.end), appearance)
+    let label = FittedText.padded(name, columns: ScatterGeometry.gutter - 2)
+    picture.put(label, x: 0, y: geometry.axisRow, style: appearance(.secondary))
   }
 
   /// Ticks with times; in a window of more than one day, the first of each day has its date instead.

@@ -116,7 +116,7 @@ struct PlainSummary {
   private static func heading(_ snapshot: Snapshot, _ zone: LocalTime) -> String {
     guard let run = snapshot.run else { return "no run" }
     let name = run.name.map { " \(EscapedText.make($0))" } ?? ""
-    let begun = zone.civil(run.startedAt).dateTime
+    let begun = "\(zone.civil(run.startedAt).dateTime) \(zone.name(at: run.startedAt))"
     switch run.phase {
     case .live: return "run \(run.id)\(name) began \(begun), goes on"
     case .silent(let since):

@@ -72,8 +72,8 @@ struct LineModel {
 
   private static func time(_ time: WallTime, _ zone: LocalTime) -> String {
     let civil = zone.civil(time)
-    return
-      "\(civil.date) \(civil.hoursMinutesSeconds).\(FixedPoint.padded(civil.microsecond / 1_000, width: 3))"
+    let millisecond = FixedPoint.padded(civil.microsecond / 1_000, width: 3)
+    return "\(civil.dateTime).\(millisecond) \(zone.name(at: time))"
   }
 }
 

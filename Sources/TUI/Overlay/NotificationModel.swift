@@ -47,7 +47,7 @@ struct NotificationModel {
     let first = min(max(firstLine, 0), most)
     SheetFrame(
       title: title,
-      hint: scrollHint(below: most - first, above: first) + [
+      hint: SheetFrame.scrollHint(below: most - first, above: first, appearance) + [
         TextSpan("Y", appearance(.key)), TextSpan(" copies  ", appearance(.secondary)),
         TextSpan("e", appearance(.key)), TextSpan(" exports  ", appearance(.secondary)),
         TextSpan("Esc", appearance(.key)), TextSpan(" closes", appearance(.secondary)),
@@ -62,15 +62,6 @@ struct NotificationModel {
     }
     drawBars(legs(record.sample), from: first, in: &picture, height: height)
     return picture
-  }
-
-  /// Says how many lines are not in view, below or else above.
-  private func scrollHint(below: Int, above: Int) -> [TextSpan] {
-    guard below + above > 0 else { return [] }
-    return [
-      TextSpan(below > 0 ? "PgDn" : "PgUp", appearance(.key)),
-      TextSpan(" \(below > 0 ? below : above) more  ", appearance(.warning)),
-    ]
   }
 
   private var title: [TextSpan] {
@@ -241,7 +232,7 @@ struct NotificationModel {
   private func time(_ time: WallTime, hasDate: Bool = false) -> String {
     let civil = zone.civil(time)
     let clock = "\(civil.hoursMinutesSeconds).\(FixedPoint.padded(civil.microsecond / 1_000, width: 3))"
-    return hasDate ? "\(civil.date) \(clock)" : clock
+    return hasDate ? plain("\(civil.date) \(clock) \(zone.name(at: time))") : clock
   }
 
   private func latency(_ value: Int64) -> String { plain(LatencyText.text(value)) }

@@ -12,18 +12,20 @@ enum Overlay: Sendable, Equatable {
   case selection(firstRow: Int, chosen: Int = 0)
   /// Everything about one of them, which has this place in the list.
   case notification(SampleID, place: Int)
+  /// Everything about an incident, of which one finding is named.
+  case finding(String)
   /// The chosen line of log or events in full.
   case line
   /// The choice of the columns of a table.
   case columns(chosen: Int)
   /// The choice of a format to write the view in.
-  case formats
+  case formats(chosen: Int = 0)
 
   /// Whether every key is text, also the one that quits elsewhere.
   var takesText: Bool {
     switch self {
     case .prompt, .palette: true
-    case .question, .selection, .notification, .line, .columns, .formats: false
+    case .question, .selection, .notification, .finding, .line, .columns, .formats: false
     }
   }
 

@@ -134,18 +134,23 @@ struct OverlayModel {
   }
 }
 
-/// The choice of a format to write the view in, one key per format.
+/// The choice of a format to write the view in: a key for each, and Enter for the chosen one.
 struct ExportChooserModel {
+  /// Index of the chosen line.
+  let chosen: Int
   let appearance: Appearance
 
-  static let width = 46
+  static let width = 48
   static let height = ViewFormat.allCases.count + 2
 
   func picture(width: Int, height: Int) -> CellPicture {
     var picture = CellPicture(width: width, height: height)
     SheetFrame(
       title: [TextSpan("export the view", appearance(.strong))],
-      hint: [TextSpan("Esc", appearance(.key)), TextSpan(" closes", appearance(.secondary))],
+      hint: [
+        TextSpan("Enter", appearance(.key)), TextSpan(" writes  ", appearance(.secondary)),
+        TextSpan("Esc", appearance(.key)), TextSpan(" closes", appearance(.secondary)),
+      ],
       appearance: appearance
     ).draw(&picture)
     for (row, format) in ViewFormat.allCases.enumerated() {
@@ -153,7 +158,9 @@ struct ExportChooserModel {
         CellPicture.Line(
           x: 2, y: 1 + row,
           spans: [
-            TextSpan(" \(format.key)  ", appearance(.key)), TextSpan(format.text, appearance(.text)),
+            TextSpan(row == chosen ? "> " : "  ", appearance(.accent)),
+            TextSpan("\(format.key)  ", appearance(.key)),
+            TextSpan(format.text, appearance(row == chosen ? .strong : .text)),
           ], end: width - 1))
     }
     return picture
@@ -165,6 +172,15 @@ struct SheetFrame {
   let title: [TextSpan]
   let hint: [TextSpan]
   let appearance: Appearance
+
+  /// Says how many lines are not in view, below or else above.
+  static func scrollHint(below: Int, above: Int, _ appearance: Appearance) -> [TextSpan] {
+    guard below + above > 0 else { return [] }
+    return [
+      TextSpan(below > 0 ? "PgDn" : "PgUp", appearance(.key)),
+      TextSpan(" \(below > 0 ? below : above) more  ", appearance(.warning)),
+    ]
+  }
 
   func draw(_ picture: inout CellPicture) {
     let glyphs = appearance.glyphs

@@ -19,14 +19,11 @@ final class OverlayStack {
 
   /// The overlay that is open; `nil` for none.
   private(set) var overlay: Overlay?
-  private(set) var showsHelp = false
   private let keys: KeyTable
   private let sheet = CenteredSheet(identifier: "sheet")
-  private let help = CenteredSheet(identifier: "help")
-  /// The first line of the help in view.
-  private var helpLine = 0
-  /// The first line of the opened notification in view.
-  private var notificationLine = 0
+  private let help: HelpSheet
+  /// The first line in view of the notification or the finding that is open.
+  private var firstLine = 0
   private unowned let window: Window
   private let source: ScreenSource
   /// Called when something has been opened or closed.
@@ -36,16 +33,18 @@ final class OverlayStack {
     throws(LayoutError)
   {
     (self.keys, self.window, self.source, self.onChange) = (keys, window, source, onChange)
-    for view in [sheet, help] { try view.install(in: window.root) }
-    help.view.alpha = 0
+    try sheet.install(in: window.root)
+    help = try HelpSheet(keys: keys, window: window) { source().context.appearance }
     sheet.view.make = { [unowned self] in self.picture(width: $0, height: $1) }
-    help.view.make = { [unowned self] in self.helpModel.picture(width: $0, height: $1) }
   }
 
   var isOpen: Bool { overlay != nil || showsHelp }
 
+  var showsHelp: Bool { help.isShown }
+
   func open(_ overlay: Overlay) {
     if showsHelp { toggleHelp() }
+    if case .finding = overlay { firstLine = 0 }
     self.overlay = overlay
     sheet.view.isHidden = false
     onChange()
@@ -59,34 +58,24 @@ final class OverlayStack {
   }
 
   func toggleHelp() {
-    showsHelp.toggle()
+    help.toggle()
     onChange()
-    if showsHelp {
-      helpLine = 0
-      fit()
-      help.view.isHidden = false
-    }
-    window.animate(withDuration: .milliseconds(120), curve: .easeOut) {
-      help.view.alpha = showsHelp ? 1 : 0
-    } completion: { [weak self] _ in
-      guard let self, !self.showsHelp else { return }
-      self.help.view.isHidden = true
-    }
   }
 
   // MARK: - Pictures
 
   /// Draws all anew.
   func invalidate() {
-    for sheet in [sheet, help] { sheet.view.invalidate() }
+    sheet.view.invalidate()
+    help.invalidate()
   }
 
-  /// Draws the list of selected notifications anew.
+  /// Draws what shows data anew.
   func invalidateSelection() {
     switch overlay {
     case .selection: sheet.view.invalidate()
     // What has been read since may need more lines, another line may be shorter.
-    case .notification, .line, .columns: fit()
+    case .notification, .finding, .line, .columns: fit()
     case .palette, .prompt, .question, .formats, nil: break
     }
   }
@@ -95,24 +84,20 @@ final class OverlayStack {
   func fit() {
     guard isOpen else { return }
     let (width, height) = (Int(window.size.width), Int(window.size.height))
-    if showsHelp { help.setSize(helpModel.size(fitting: width, height)) }
     switch overlay {
     case .palette, .prompt, .question: sheet.setSize(dialog?.size(fitting: width, height) ?? (0, 0))
     case .selection: sheet.setSize(selectionList?.size(fitting: width, height) ?? (0, 0))
     case .notification(let id, _):
       sheet.setSize(source().context.notification(id).size(fitting: width, height))
+    case .finding(let id): sheet.setSize(source().context.finding(id).size(fitting: width, height))
     case .line: sheet.setSize(line?.size(fitting: width, height) ?? (0, 0))
     case .columns: sheet.setSize(columnChooser?.size(fitting: width, height) ?? (0, 0))
     case .formats: sheet.setSize((ExportChooserModel.width, ExportChooserModel.height))
     case nil: break
     }
+    help.fit()
     window.performWithoutAnimation { window.layoutIfNeeded() }
-    if showsHelp { help.view.invalidate() }
     if overlay != nil { sheet.view.invalidate() }
-  }
-
-  private var helpModel: HelpModel {
-    HelpModel(keys: keys, appearance: source().context.appearance, firstLine: helpLine)
   }
 
   private func picture(width: Int, height: Int) -> CellPicture {
@@ -121,10 +106,12 @@ final class OverlayStack {
       case .palette, .prompt, .question: dialog?.picture(width: width, height: height)
       case .selection: selectionList?.picture(width: width, height: height)
       case .notification(let id, _): notification(id).picture(width: width, height: height)
+      case .finding(let id): finding(id).picture(width: width, height: height)
       case .line: line?.picture(width: width, height: height)
       case .columns: columnChooser?.picture(width: width, height: height)
-      case .formats:
-        ExportChooserModel(appearance: source().context.appearance).picture(width: width, height: height)
+      case .formats(let chosen):
+        ExportChooserModel(chosen: chosen, appearance: source().context.appearance)
+          .picture(width: width, height: height)
       case nil: nil
       }
     return picture ?? CellPicture(width: width, height: height)
@@ -136,7 +123,7 @@ final class OverlayStack {
     case .palette(let palette): content = .palette(palette, entries(palette))
     case .prompt(let prompt): content = .prompt(prompt)
     case .question(let question): content = .question(question)
-    case .selection, .notification, .line, .columns, .formats, nil: return nil
+    case .selection, .notification, .finding, .line, .columns, .formats, nil: return nil
     }
     return OverlayModel(content: content, appearance: source().context.appearance)
   }
@@ -173,7 +160,13 @@ final class OverlayStack {
 
   private func notification(_ id: SampleID) -> NotificationModel {
     var model = source().context.notification(id)
-    model.firstLine = notificationLine
+    model.firstLine = firstLine
+    return model
+  }
+
+  private func finding(_ id: String) -> FindingSheetModel {
+    var model = source().context.finding(id)
+    model.firstLine = firstLine
     return model
   }
 
@@ -190,7 +183,11 @@ final class OverlayStack {
   /// Handles an event while something is open.
   /// - Returns: `nil` when the event is not for what is open.
   func handle(_ event: InputEvent) -> Outcome? {
-    if showsHelp { return handleInHelp(event) ? .done : nil }
+    if showsHelp {
+      let isTaken = help.handle(event)
+      if !showsHelp { onChange() }
+      return isTaken ? .done : nil
+    }
     guard overlay != nil else { return nil }
     switch event.kind {
     case .key(let key): return take(key, event)
@@ -198,7 +195,7 @@ final class OverlayStack {
       if !sheet.view.cellFrame.contains(x: Int(event.location.x), y: Int(event.location.y)) { close() }
     case .wheel(let ticks):
       scrollSelection(by: -3 * ticks)
-      scrollNotification(by: -3 * ticks)
+      scrollLines(by: -3 * ticks)
     case .mouseDrag, .mouseMove, .mouseUp, .focusLost, .focusGained: break
     }
     return .done
@@ -214,41 +211,8 @@ final class OverlayStack {
       prompt.field.insert(text)
       prompt.problem = nil
       open(.prompt(prompt))
-    case .question, .selection, .notification, .line, .columns, .formats, nil: break
+    case .question, .selection, .notification, .finding, .line, .columns, .formats, nil: break
     }
-  }
-
-  private func handleInHelp(_ event: InputEvent) -> Bool {
-    if event.kind == .mouseDown || closes(event) {
-      toggleHelp()
-      return true
-    }
-    if case .wheel(let ticks) = event.kind {
-      scrollHelp(by: -3 * ticks)
-      return true
-    }
-    let room = HelpModel.room(height: help.view.cellFrame.height)
-    switch keys.command(for: event) {
-    case .help, .dismiss: toggleHelp()
-    case .scroll(let rows): scrollHelp(by: rows)
-    case .page(let pages): scrollHelp(by: pages * room)
-    case .halfPage(let halves): scrollHelp(by: halves * max(1, room / 2))
-    case .scrollToStart: scrollHelp(by: -ViewState.toEnd)
-    case .scrollToEnd: scrollHelp(by: ViewState.toEnd)
-    default: return false
-    }
-    return true
-  }
-
-  private func scrollHelp(by lines: Int) {
-    let most = helpModel.mostScroll(fitting: Int(window.size.width), Int(window.size.height))
-    helpLine = min(max(helpLine + lines, 0), most)
-    help.view.invalidate()
-  }
-
-  /// A key that quits closes what is open instead; together with Ctrl it quits from anywhere.
-  private func closes(_ event: InputEvent) -> Bool {
-    !event.modifiers.contains(.control) && keys.command(for: event) == .quit
   }
 
   private func take(_ key: InputEvent.Key, _ event: InputEvent) -> Outcome {
@@ -256,7 +220,7 @@ final class OverlayStack {
     if event.modifiers.contains(.control), let command, [.quit, .redraw, .suspend].contains(command) {
       return .command(command)
     }
-    if key == .escape || closes(event) && !(overlay?.takesText ?? false) {
+    if key == .escape || keys.closes(event) && !(overlay?.takesText ?? false) {
       closeTop()
       return .done
     }
@@ -271,9 +235,10 @@ final class OverlayStack {
     case .question(let question): return take(key, question)
     case .selection: return takeInSelection(command)
     case .notification(let id, _): return takeInNotification(command, id)
+    case .finding: return takeInFinding(command)
     case .line: return takeInLine(command)
     case .columns(let chosen): return takeInColumns(key, command, chosen)
-    case .formats: return takeFormat(key, command)
+    case .formats(let chosen): return takeFormat(key, command, chosen)
     case nil: return .done
     }
   }
@@ -342,7 +307,7 @@ final class OverlayStack {
 
   private func openNotification() {
     guard let list = selectionList, let id = list.chosenID else { return }
-    notificationLine = 0
+    firstLine = 0
     open(.notification(id, place: list.chosen))
   }
 
@@ -351,8 +316,8 @@ final class OverlayStack {
     case .copy: return .command(.copy)
     case .exportSelection: return .exportSamples([id])
     case .scroll(let rows): step(by: rows)
-    case .page(let pages): scrollNotification(by: pages * notificationRoom)
-    case .halfPage(let halves): scrollNotification(by: halves * max(1, notificationRoom / 2))
+    case .page(let pages): scrollLines(by: pages * linesInView)
+    case .halfPage(let halves): scrollLines(by: halves * max(1, linesInView / 2))
     case .nextNotification, .chooseNext: step(by: 1)
     case .previousNotification, .choosePrevious: step(by: -1)
     case .list, .choose, .dismiss: closeTop()
@@ -361,13 +326,32 @@ final class OverlayStack {
     return .done
   }
 
-  private var notificationRoom: Int { NotificationModel.room(height: sheet.view.cellFrame.height) }
+  private func takeInFinding(_ command: Command?) -> Outcome {
+    switch command {
+    case .copy: return .command(.copy)
+    case .scroll(let rows): scrollLines(by: rows)
+    case .page(let pages): scrollLines(by: pages * linesInView)
+    case .halfPage(let halves): scrollLines(by: halves * max(1, linesInView / 2))
+    case .scrollToStart: scrollLines(by: -ViewState.toEnd)
+    case .scrollToEnd: scrollLines(by: ViewState.toEnd)
+    case .list, .choose, .dismiss: close()
+    default: break
+    }
+    return .done
+  }
 
-  private func scrollNotification(by lines: Int) {
-    guard case .notification(let id, _) = overlay else { return }
+  private var linesInView: Int { NotificationModel.room(height: sheet.view.cellFrame.height) }
+
+  private func scrollLines(by lines: Int) {
     let frame = sheet.view.cellFrame
-    let most = notification(id).mostScroll(width: frame.width, height: frame.height)
-    notificationLine = min(max(notificationLine + lines, 0), most)
+    let most: Int
+    switch overlay {
+    case .notification(let id, _):
+      most = notification(id).mostScroll(width: frame.width, height: frame.height)
+    case .finding(let id): most = finding(id).mostScroll(width: frame.width, height: frame.height)
+    default: return
+    }
+    firstLine = min(max(firstLine + lines, 0), most)
     sheet.view.invalidate()
   }
 
@@ -421,12 +405,15 @@ final class OverlayStack {
     sheet.view.invalidate()
   }
 
-  private func takeFormat(_ key: InputEvent.Key, _ command: Command?) -> Outcome {
-    if let format = ViewFormat.allCases.first(where: { key == .character($0.key) }) {
+  private func takeFormat(_ key: InputEvent.Key, _ command: Command?, _ chosen: Int) -> Outcome {
+    let formats = ViewFormat.allCases
+    let named = formats.first { key == .character($0.key) }
+    if let format = named ?? (key == .enter && formats.indices.contains(chosen) ? formats[chosen] : nil) {
       close()
       return .export(format)
     }
     switch command {
+    case .scroll(let rows): open(.formats(chosen: min(max(0, chosen + rows), formats.count - 1)))
     case .exportView, .dismiss: close()
     default: break
     }

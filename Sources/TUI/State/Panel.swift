@@ -68,6 +68,8 @@ struct TableState: Sendable, Equatable {
   var hiddenTargets: Set<TargetID> = []
   /// By the id of the incident's first finding.
   var findings = RowPosition<String>()
+  /// `nil` until a finding has been gone to.
+  var visit: FindingVisit?
   /// The title of the column that a table is ordered by, or ``newestFirst``; without one it is in its own order.
   var order: [Panel: String] = [:]
   /// Titles of the columns that are not wanted.
@@ -75,7 +77,7 @@ struct TableState: Sendable, Equatable {
 
   /// Targets and findings are those of another run.
   mutating func beginRun() {
-    (targets, hiddenTargets, findings) = (RowPosition(), [], RowPosition())
+    (targets, hiddenTargets, findings, visit) = (RowPosition(), [], RowPosition(), nil)
   }
 
   /// The order of log and events other than that of writing.

@@ -164,7 +164,7 @@ extension Reducer {
     effects.append(.adopt)
   }
 
-  /// Opens the chosen run, shows the chosen target alone, goes to the chosen finding.
+  /// Opens the chosen run, shows the chosen target alone, goes to the chosen finding or opens it.
   mutating func choose() {
     switch state.panel {
     case .targets: showTargetAlone()
@@ -177,7 +177,7 @@ extension Reducer {
     if state.panel == .targets { toggleTarget() } else { markRun() }
   }
 
-  // MARK: - Targets and findings
+  // MARK: - Targets
 
   var chosenTarget: TargetRow? {
     let rows = context.listed.targets
@@ -200,20 +200,6 @@ extension Reducer {
     say(isAll ? "all targets" : "\(row.target.name) \(isHidden ? "is left out of" : "is in") the plot")
   }
 
-  /// Shows the stretch of the chosen finding with as much time on either side.
-  mutating func goToFinding() {
-    let rows = context.listed.findings
-    guard !rows.isEmpty else { return say("there is no finding to go to") }
-    let row = rows[state.tables.findings.place(in: rows.map(\.id))]
-    state.tables.findings.chosen = row.id
-    let length = max(row.stretch.upperBound.microseconds - row.stretch.lowerBound.microseconds, 1_000_000)
-    state.replay = nil
-    state.scale = nil
-    state.anchor = .stretch(
-      from: row.stretch.lowerBound.advanced(byMicroseconds: -length), length: 3 * length)
-    effects.append(.adopt)
-  }
-
   /// A click chooses a row; a click on the chosen one does what Enter does.
   mutating func clickRow(_ row: Int) {
     // Title and heading are above the rows.
@@ -224,10 +210,7 @@ extension Reducer {
       let ids = context.listed.targets.map(\.target.id)
       let rows = listRows
       if state.tables.targets.click(row: row - 2, in: ids, rows: rows) { choose() }
-    case .findings:
-      let ids = context.listed.findings.map(\.id)
-      let rows = listRows
-      if state.tables.findings.click(row: row - 2, in: ids, rows: rows) { choose() }
+    case .findings: clickFinding(atLine: row - 2)
     case .histogram, .log, .events: break
     }
   }

@@ -155,7 +155,7 @@ struct Reducer {
     case .exportSelection:
       guard let selection = state.plot.selection else { return sayNothingSelected() }
       effects.append(.host(.exportSamples(selection.ids(in: shown.tracks.map(\.target)))))
-    case .exportView: effects.append(.open(.formats))
+    case .exportView: effects.append(.open(.formats()))
     case .copy: copy()
     }
   }
@@ -253,7 +253,8 @@ struct Reducer {
   var plot: PlotScene? { context.plot(state) }
 
   var listRows: Int {
-    ListModel.room(height: context.panelFrame.height, hasHeading: state.panel.hasHeading)
+    if state.panel == .findings { return context.findingsLayout(state).rows }
+    return ListModel.room(height: context.panelFrame.height, hasHeading: state.panel.hasHeading)
   }
 
   mutating func say(_ text: String, _ role: Role = .accent) { effects.append(.say(text, role)) }

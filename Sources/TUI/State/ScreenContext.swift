@@ -1,3 +1,4 @@
+import Analysis
 import Configuration
 import ConstraintAnimation
 import Measurement
@@ -36,8 +37,10 @@ struct ScreenContext {
   var hasNotice = false
   /// The help or an overlay is open.
   var isCovered = false
+  /// The overlay that is open; `nil` for none.
+  var overlay: Overlay?
   /// The notification of which everything is shown; `nil` for none.
-  var opened: SampleID?
+  var opened: SampleID? { if case .notification(let id, _) = overlay { id } else { nil } }
   var appearance: Appearance
   var motion = MotionLevel.full
   var options = ScreenOptions()
@@ -279,16 +282,35 @@ struct ScreenContext {
     }
   }
 
+  /// How the panel divides its lines among the findings.
+  func findingsLayout(_ state: ViewState) -> FindingsLayout {
+    FindingsLayout(
+      count: listed.findings.count, room: ListModel.room(height: panelFrame.height, hasHeading: true),
+      hidden: state.tables.hiddenColumns[.findings] ?? [])
+  }
+
+  /// Everything that is known of an incident, of which one finding is named.
+  func finding(_ id: String) -> FindingSheetModel {
+    func isOfIt(_ incident: FindingIncident) -> Bool { incident.findings.contains { $0.id == id } }
+    let row = listed.findings.first { $0.repetition.incidents.contains(where: isOfIt) }
+    return FindingSheetModel(
+      incident: row?.repetition.incidents.first(where: isOfIt), repetition: row?.repetition,
+      appearance: appearance, zone: options.zone)
+  }
+
   /// The notification that is open; `nil` for none.
   func notification(_ id: SampleID) -> NotificationModel {
     let record = latest.panels.notification.flatMap { $0.sample.id == id ? $0 : nil }
     return NotificationModel(id: id, record: record, appearance: appearance, zone: options.zone)
   }
 
-  /// What is copied: the opened notification, else the chosen line.
+  /// What is copied: the opened notification or finding, else the chosen line.
   func clipping(_ state: ViewState) -> String? {
-    if let opened { return notification(opened).text }
-    return line(state)?.text
+    switch overlay {
+    case .notification(let id, _): notification(id).text
+    case .finding(let id): finding(id).text
+    default: line(state)?.text
+    }
   }
 
   /// The orders that a panel's rows can be in besides their own, most of them titles of columns.

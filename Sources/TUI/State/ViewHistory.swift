@@ -1,10 +1,12 @@
 import Measurement
 
-/// What a key that goes back brings back: run, window, range of latencies, targets, selection and comparison.
+/// What a key that goes back brings back: run, window, range of latencies, metric, targets, selection and
+/// comparison.
 struct ViewPlace: Sendable, Equatable {
   private let anchor: ViewState.Anchor
   private let scale: TimeScale?
   private let range: LatencyRange
+  private let metric: Metric?
   private let target: Int?
   private let hiddenTargets: Set<TargetID>
   private let selection: Selection?
@@ -13,14 +15,14 @@ struct ViewPlace: Sendable, Equatable {
   private let comparison: Comparison?
 
   init(_ state: ViewState) {
-    (anchor, scale, range) = (state.anchor, state.scale, state.range)
+    (anchor, scale, range, metric) = (state.anchor, state.scale, state.range, state.metric)
     (target, hiddenTargets) = (state.target, state.tables.hiddenTargets)
     (selection, choice) = (state.plot.selection, state.plot.choice)
     (subject, comparison) = (state.subject, state.comparison)
   }
 
   func restore(_ state: inout ViewState) {
-    (state.anchor, state.scale, state.range) = (anchor, scale, range)
+    (state.anchor, state.scale, state.range, state.metric) = (anchor, scale, range, metric)
     (state.target, state.tables.hiddenTargets) = (target, hiddenTargets)
     (state.plot.selection, state.plot.choice) = (selection, choice)
     (state.subject, state.comparison, state.openingComparison) = (subject, comparison, nil)
@@ -31,6 +33,7 @@ struct ViewPlace: Sendable, Equatable {
     var parts: Set<Part> = []
     if anchor != other.anchor || scale != other.scale { parts.insert(.window) }
     if range != other.range { parts.insert(.range) }
+    if metric != other.metric { parts.insert(.metric) }
     if target != other.target || hiddenTargets != other.hiddenTargets { parts.insert(.targets) }
     if selection != other.selection { parts.insert(.selection) }
     if subject != other.subject { parts.insert(.subject) }
@@ -38,7 +41,7 @@ struct ViewPlace: Sendable, Equatable {
     return parts
   }
 
-  fileprivate enum Part { case window, range, targets, selection, subject, comparison }
+  fileprivate enum Part { case window, range, metric, targets, selection, subject, comparison }
 }
 
 /// The views that were left, the last one at the end. Steps of one movement, like those of a drag, are one view.

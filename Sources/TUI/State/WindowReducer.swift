@@ -52,7 +52,9 @@ extension Reducer {
       .open(
         .prompt(
           Prompt(
-            .annotate(moment), title: "note at \(context.options.zone.civil(moment).dateTime)",
+            .annotate(moment),
+            title:
+              "note at \(context.options.zone.civil(moment).dateTime) \(context.options.zone.name(at: moment))",
             hint: "what happened then, like deploy 412"))))
   }
 

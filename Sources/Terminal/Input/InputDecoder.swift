@@ -25,7 +25,20 @@ struct InputDecoder {
     case paste
   }
 
+  /// What has been taken for a key because nothing followed it in time, and may have been the beginning of a sequence.
+  private enum Introducer {
+    /// Escape.
+    case escape
+    /// `ESC [`, or `[` after an escape.
+    case control
+    /// `ESC O`, or `O` after an escape.
+    case singleShift
+  }
+
   private var state = State.ground
+  private var introducer: Introducer?
+  /// The sequence under way began with an escape that has been taken for a key: its first byte may be one, too.
+  private var isLate = false
   private var sequence: [UInt8] = []
   /// The sequence is longer than any that means something.
   private var isOverlong = false
@@ -54,6 +67,22 @@ struct InputDecoder {
     if case .escape = state { true } else { false }
   }
 
+  /// What has begun is a key of its own unless more follows soon: Escape, Alt and `[` or `O`, and a key just after one of them.
+  var mayBeKey: Bool {
+    switch state {
+    case .escape, .singleShift: true
+    case .control: sequence.count <= (isLate ? 1 : 0)
+    case .string: isLate && sequence.isEmpty
+    default: false
+    }
+  }
+
+  /// Whether what comes next may be the rest of a sequence whose beginning has been taken for a key.
+  var awaitsRest: Bool { introducer != nil }
+
+  /// The rest of a sequence did not come: what comes next are keys.
+  mutating func forgetIntroducer() { introducer = nil }
+
   mutating func takeEvents() -> [TerminalEvent] {
     defer { events.removeAll(keepingCapacity: true) }
     return events
@@ -69,13 +98,17 @@ struct InputDecoder {
     var modifiers = modifiers
     // ESC just before a known sequence: how some terminals say Alt.
     if case .escape = state { modifiers.insert(.alt) }
-    state = .ground
+    (state, introducer) = (.ground, nil)
     emit(key, modifiers)
   }
 
   mutating func feed(_ byte: UInt8) {
     switch state {
-    case .ground: ground(byte, modifiers: [])
+    case .ground:
+      let introducer = self.introducer
+      self.introducer = nil
+      if let introducer, resume(introducer, byte) { return }
+      ground(byte, modifiers: [])
     case .escape: escape(byte)
     case .control: control(byte)
     case .singleShift:
@@ -90,16 +123,50 @@ struct InputDecoder {
     }
   }
 
+  /// Goes on with a sequence whose beginning has been taken for a key: its parts came too far from each other.
+  /// - Returns: false where the byte is no part of a sequence.
+  private mutating func resume(_ introducer: Introducer, _ byte: UInt8) -> Bool {
+    switch (introducer, byte) {
+    case (.escape, 0x5B), (.escape, 0x4F), (.escape, 0x5D): escape(byte)
+    case (.control, 0x20..<0x7F):
+      begin(.control)
+      control(byte)
+    case (.singleShift, 0x40..<0x7F):
+      begin(.singleShift)
+      feed(byte)
+      return true
+    default: return false
+    }
+    isLate = true
+    return true
+  }
+
+  private mutating func begin(_ state: State) {
+    sequence.removeAll(keepingCapacity: true)
+    (self.state, isOverlong, isLate) = (state, false, false)
+  }
+
   /// Nothing more came for a while: what has begun is all there is.
   mutating func flush() {
+    let modifiers: InputEvent.Modifiers = isLate ? [] : .alt
+    introducer = nil
     switch state {
-    case .escape: emit(.escape, [])
-    case .control where sequence.isEmpty: emit(.character("["), .alt)
-    case .singleShift: emit(.character("O"), .alt)
+    case .escape:
+      emit(.escape, [])
+      introducer = .escape
+    case .control where sequence.isEmpty:
+      emit(.character("["), modifiers)
+      introducer = isLate ? nil : .control
+    case .control where isLate && sequence.count == 1:
+      emit(.character(Character(Unicode.Scalar(sequence[0]))), [])
+    case .singleShift:
+      emit(.character("O"), modifiers)
+      introducer = isLate ? nil : .singleShift
+    case .string where isLate && sequence.isEmpty: emit(.character("]"), [])
     case .paste: return
     default: break
     }
-    state = .ground
+    (state, isLate) = (.ground, false)
     sequence.removeAll(keepingCapacity: true)
   }
 
@@ -137,13 +204,11 @@ struct InputDecoder {
   }
 
   private mutating func escape(_ byte: UInt8) {
-    sequence.removeAll(keepingCapacity: true)
-    isOverlong = false
     switch byte {
     case 0x1B: emit(.escape, [])
-    case 0x5B: state = .control
-    case 0x4F: state = .singleShift
-    case 0x5D, 0x50, 0x5F, 0x5E: state = .string(isEnding: false)
+    case 0x5B: begin(.control)
+    case 0x4F: begin(.singleShift)
+    case 0x5D, 0x50, 0x5F, 0x5E: begin(.string(isEnding: false))
     default: ground(byte, modifiers: .alt)
     }
   }
@@ -176,6 +241,7 @@ struct InputDecoder {
         code: parameters[0], column: parameters[1], row: parameters[2], isRelease: final == 0x6D, &events)
     case (0x3F, 0x79) where sequence.last == 0x24 && parameters.count == 2:
       reports.append(.mode(parameters[0], setting: parameters[1]))
+    case (nil, 0x6E) where parameters.count == 1: reports.append(.status)
     case (nil, 0x49) where parameters.isEmpty:
       events.append(.input(InputEvent(kind: .focusGained)))
     case (nil, 0x4F) where parameters.isEmpty:

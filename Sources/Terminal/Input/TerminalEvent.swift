@@ -30,6 +30,8 @@ public enum TerminalEvent: Sendable, Equatable {
 enum TerminalReport: Equatable {
   /// DECRPM: 0 not recognized, 1 set, 2 reset, 3 set for good, 4 reset for good.
   case mode(Int, setting: Int)
+  /// DSR: the terminal is there.
+  case status
   /// OSC 11: the background.
   case background(Color)
   /// OSC 10: the foreground.

@@ -8,9 +8,20 @@ struct TerminalInput {
   /// The terminal is gone.
   private(set) var isHungUp = false
 
-  /// How long to wait for the rest of what has begun; `nil` when nothing has.
-  var timeout: Duration? {
-    decoder.isIncomplete ? .milliseconds(25) : decoder.isPasting ? .seconds(1) : nil
+  /// When the last byte came.
+  private var lastByte = ContinuousClock.now
+
+  /// A key that may be the beginning of a sequence is to be there at once.
+  private static let keyDelay = Duration.milliseconds(25)
+  /// The rest of a sequence comes late where a packet was lost on the way.
+  private static let sequenceDelay = Duration.milliseconds(500)
+  private static let pasteDelay = Duration.seconds(1)
+
+  /// Until when to wait for the rest of what has begun; `nil` when nothing has.
+  var deadline: ContinuousClock.Instant? {
+    if decoder.isPasting { return lastByte + Self.pasteDelay }
+    guard decoder.isIncomplete else { return nil }
+    return lastByte + (decoder.mayBeKey ? Self.keyDelay : Self.sequenceDelay)
   }
 
   /// Nothing followed what had begun.
@@ -29,6 +40,9 @@ struct TerminalInput {
     _ terminal: borrowing TerminalDescriptor, _ curses: borrowing CursesScreen, _ condition: Int16
   ) -> Bool {
     hasMore = false
+    let now = ContinuousClock.now
+    if decoder.awaitsRest, now - lastByte > Self.sequenceDelay { decoder.forgetIntroducer() }
+    lastByte = now
     if terminal.availableBytes == 0 && condition & Int16(POLLIN | POLLHUP | POLLERR | POLLNVAL) != 0 {
       isHungUp = true
       return false
@@ -54,6 +68,17 @@ struct TerminalInput {
     }
     hasMore = budget <= 0
     return true
+  }
+
+  /// Reads up to the answer to a question about the terminal's status, or all that has come, and drops it.
+  /// - Returns: whether the answer has come.
+  mutating func discard(_ curses: borrowing CursesScreen) -> Bool {
+    defer { _ = decoder.takeEvents() }
+    while let token = curses.next() {
+      if case .byte(let byte) = token { decoder.feed(byte) }
+      if decoder.takeReports().contains(.status) { return true }
+    }
+    return false
   }
 
   /// ncurses reads byte by byte; a paste is read in one go.

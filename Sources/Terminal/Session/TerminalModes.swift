@@ -23,6 +23,10 @@ enum TerminalModes {
   /// No cursor, no autowrap, pasted text marked, focus reported.
   static let enter = "\u{1B}[?25l\u{1B}[?7l\u{1B}[?2004h\u{1B}[?1004h"
 
+  /// Ends all that the terminal sends by itself (mouse, focus, marked pastes, answers to questions), and asks for its status (DSR
+  /// 5), whose answer comes after what was on its way.
+  static let quiet = "\u{1B}[?1003l\u{1B}[?1002l\u{1B}[?1000l\u{1B}[?1006l\u{1B}[?1004l\u{1B}[?2004l\u{1B}[5n"
+
   /// Undoes `alternateScreen`, `enter`, mouse reporting, a frame that was cut short, and what ncurses sets
   /// for its keypad. Begins with an escape, which ends whatever sequence the terminal was in the middle of.
   ///

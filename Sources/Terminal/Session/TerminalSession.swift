@@ -19,6 +19,8 @@ public final class TerminalSession {
     public var catchesEndSignals = true
     /// Overrides TERM, for terminals that set a wrong one.
     public var terminalName: String?
+    /// How long leaving waits for what the terminal has sent before it learned that it is to send nothing more.
+    var mostDrain = Duration.milliseconds(300)
 
     public init() {}
   }
@@ -48,6 +50,7 @@ public final class TerminalSession {
   private var isEnded = false
   /// Ctrl-Z was typed: the kernel would have stopped everybody in the foreground.
   private var suspendsWholeGroup = false
+  private let mostDrain: Duration
 
   /// - Parameter environment: TERM and what `TerminalCapabilities` reads.
   /// - Throws: when standard input or output is no terminal, TERM is none that can be painted on, or the system
@@ -61,6 +64,7 @@ public final class TerminalSession {
     let name = try TerminalSession.suitableName(options.terminalName ?? environment["TERM"])
     let terminal = try TerminalDescriptor(input: input, output: output)
     waker = try TerminalWaker()
+    mostDrain = options.mostDrain
     var environment = environment
     environment["TERM"] = name
     // Before anything is changed: from here on every way out gives back what was.
@@ -166,11 +170,12 @@ public final class TerminalSession {
       pollfd(fd: hearsWaker ? waker.descriptor : -1, events: Int16(POLLIN), revents: 0),
       pollfd(fd: wantsWritable ? terminal.painting : -1, events: Int16(POLLOUT), revents: 0),
     ]
-    let timeout = input.timeout
+    let unfinished = input.deadline
     let limit = input.hasMore || !queue.isEmpty ? clock.now : deadline
-    let count = poll(&polls, limit: limit, timeout: timeout)
-    let isOver = deadline.map { clock.now >= $0 } ?? false
-    if count == 0 && timeout != nil && !input.hasMore {
+    poll(&polls, until: [limit, unfinished].compactMap { $0 }.min())
+    let now = clock.now
+    let isOver = deadline.map { now >= $0 } ?? false
+    if polls[0].revents == 0, !input.hasMore, let unfinished, now >= unfinished {
       input.endUnfinished()
       collect()
     }
@@ -191,15 +196,14 @@ public final class TerminalSession {
     return isOver
   }
 
-  private func poll(
-    _ polls: inout [pollfd], limit: ContinuousClock.Instant?, timeout: Duration?
-  ) -> Int32 {
-    var remaining = limit.map { max(clock.now.duration(to: $0), .zero) }
-    if let timeout { remaining = min(remaining ?? timeout, timeout) }
-    guard let remaining else { return cncurses_poll(&polls, UInt(polls.count), -1) }
+  private func poll(_ polls: inout [pollfd], until limit: ContinuousClock.Instant?) {
+    guard let remaining = limit.map({ max(clock.now.duration(to: $0), .zero) }) else {
+      _ = cncurses_poll(&polls, UInt(polls.count), -1)
+      return
+    }
     // A day at most: the product below must not overflow.
     let nanoseconds = Int64(min(remaining, .seconds(86_400)) / .nanoseconds(1))
-    return cncurses_poll(&polls, UInt(polls.count), nanoseconds)
+    _ = cncurses_poll(&polls, UInt(polls.count), nanoseconds)
   }
 
   private func readSignals() {
@@ -238,7 +242,7 @@ public final class TerminalSession {
         let works = (1...3).contains(setting)
         capabilities.synchronizedOutput = works ? .supported : .unsupported
         writer.profile.synchronizesOutput = works
-      case .mode: break
+      case .mode, .status: break
       case .background(let color):
         reportedBackground = color
         queue.append(.background(color))
@@ -275,9 +279,25 @@ public final class TerminalSession {
   /// Bytes of an unfinished frame must not reach the shell's screen.
   private func leave() {
     let isReading = sink.abandon()
+    if isReading { drain() }
     // ncurses waits without limit for a terminal that does not read; the guard does not.
     if isEnded, isReading { curses.end() }
     cncurses_guard_restore()
+  }
+
+  /// Has the terminal send nothing more, and reads what was on its way by then: a shell would take it for what was typed. Over a slow
+  /// line that is what comes before the answer. A process in the background may not read.
+  private func drain() {
+    let foreground = tcgetpgrp(terminal.input)
+    guard mostDrain > .zero, !input.isHungUp, foreground < 0 || foreground == getpgrp() else { return }
+    send(TerminalModes.quiet)
+    let end = clock.now + mostDrain
+    while clock.now < end {
+      var polls = [pollfd(fd: terminal.input, events: Int16(POLLIN), revents: 0)]
+      poll(&polls, until: end)
+      guard polls[0].revents != 0 else { continue }
+      if terminal.availableBytes == 0 || input.discard(curses) { return }
+    }
   }
 
   /// The first time ncurses has switched to the alternate screen, where terminfo describes one.

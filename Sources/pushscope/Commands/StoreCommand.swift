@@ -103,7 +103,9 @@ struct StoreCommand: ParsableCommand {
 
     @Option(
       parsing: .unconditional,
-      help: ArgumentHelp("Planned before: -30d, or a time like 2026-03-01T12:00:00Z.", valueName: "time"),
+      help: ArgumentHelp(
+        "Planned before: -30d, or a time like 2026-03-01T12:00:00Z; only whole hours that are over by then are deleted.",
+        valueName: "time"),
       transform: TimeArgument.parse)
     var before: TimeArgument
 
@@ -116,11 +118,14 @@ struct StoreCommand: ParsableCommand {
       let path = try store.path(for: dryRun ? .reading : .changing)
       let reader = try StoreOption.reader(at: path)
       guard let extent = try reader.pruneExtent(samplesBefore: before.time) else {
-        return try StandardOutput.writeLine("\(path): nothing to delete before \(before.time.rfc3339)")
+        return try StandardOutput.writeLine(
+          "\(path): nothing to delete before \(before.time.rfc3339): only whole hours that are over by then are deleted"
+        )
       }
       let what =
         "\(CountText.text(extent.count, "notification")), planned from \(extent.first.rfc3339) to before "
         + extent.cut.rfc3339
+        + (extent.cut < before.time ? "; later ones stay, because only whole hours are deleted" : "")
       guard !dryRun else { return try StandardOutput.writeLine("\(path): would delete \(what)") }
       let progress = LongWork("deleting \(what)")
       progress.tick()

@@ -44,7 +44,9 @@ import Testing
 
   @Test func aRunThatIsNotThereOrNotClearIsAnErrorWithAWayOut() throws {
     #expect(try failure("nightly")?.code == .noSuchRun)
-    #expect(try failure("019")?.code == .noSuchRun)
+    let short = try #require(try failure(String(runs[0].run.description.prefix(2))))
+    #expect(short.code == .ambiguousRun && short.description.contains("too short"))
+    #expect(try failure("zz")?.code == .noSuchRun && failure("")?.code == .noSuchRun)
     let ambiguous = try #require(try failure(String(runs[0].run.description.prefix(4))))
     #expect(ambiguous.code == .ambiguousRun)
     #expect(ambiguous.remedy.contains(runs[1].run.description))

@@ -253,6 +253,127 @@ struct TablePanelTests {
     #expect(window.duration < 130_000_000)
   }
 
+  /// Findings of every metric, each of another target.
+  static func everyMetric() -> Snapshot {
+    var snapshot = Self.snapshot()
+    let names = snapshot.targets.map(\.name)
+    let metrics: [(String, String)] = [
+      ("delivery", "slower"), ("accept", "slower"), ("lost", "losing"), ("failed", "failing"),
+      ("refused", "refused"),
+    ]
+    snapshot.panels.findings = metrics.enumerated().map { place, metric in
+      var record = Self.findings()[0]
+      record.id = "metric0\(place)"
+      (record.incident, record.target) = (record.id, names[place % 3])
+      (record.metric, record.kind) = metric
+      record.startedAt = SampleRun.start.advanced(byMicroseconds: Int64(60 - 10 * place) * 1_000_000)
+      if metric.0 != "delivery", metric.0 != "accept" {
+        (record.quantile, record.before, record.after) = (nil, nil, nil)
+        (record.shareBefore, record.shareAfter) = (0.01, 0.2)
+      }
+      return record
+    }
+    return snapshot
+  }
+
+  @Test(
+    "Enter shows what the finding is about, of its target and on an axis that reaches it, and says so; back undoes it"
+  )
+  func metric() throws {
+    var stage = try Stage(motion: .none, snapshot: Self.everyMetric())
+    stage.press("6")
+    // Another target alone, and a range in which nothing of the finding is.
+    stage.press("t")
+    stage.press("t")
+    for _ in 0..<2 { stage.press("y") }
+    let expected: [Metric] = [.delivery, .accept, .delivery, .accept, .accept]
+    for (place, metric) in expected.enumerated() {
+      if place > 0 { stage.press(.down) }
+      stage.press("v")
+      stage.press(.enter)
+      stage.frame()
+      let facts = try #require(stage.screen.context.content?.facts)
+      #expect(facts.metric == metric, "\(place)")
+      #expect(stage.screen.context.content?.targets.contains(place % 3) == true, "\(place)")
+      let said = place == 2 ? "the lost ones stand in the band" : place < 2 ? facts.metric.shortTitle : "band"
+      #expect(stage.rows.last?.contains(said) == true, "\(stage.rows.last ?? "")")
+    }
+    stage.press(.backspace)
+    #expect(stage.screen.state.metric(in: stage.screen.context.shown) != .accept)
+  }
+
+  @Test(
+    "Enter on the finding that is in view opens all that is known of it, which is scrolled, copied and closed"
+  )
+  func everything() throws {
+    var snapshot = Self.snapshot()
+    snapshot.panels.findings[0].events = ["annotation: deploy 412"]
+    var stage = try Stage(columns: 100, rows: 16, motion: .none, snapshot: snapshot)
+    stage.press("6")
+    stage.press(.enter)
+    #expect(stage.screen.overlay == nil)
+    stage.press(.enter)
+    #expect(stage.screen.overlay == .finding("aaaaaaaa"))
+    stage.frame()
+    #expect(stage.text.contains("1.60 s") && stage.text.contains("PgDn"))
+    stage.press(.end)
+    stage.frame()
+    #expect(stage.text.contains("deploy 412"))
+    stage.press("Y")
+    let copied = stage.effects.compactMap { if case .copy(let text) = $0 { text } else { nil } }.joined()
+    #expect(
+      copied.contains("cause: between provider and devices (fcm)") && copied.contains("finding: aaaaaaaa"))
+    stage.press(.escape)
+    #expect(stage.screen.overlay == nil)
+    // Elsewhere Enter goes there again.
+    stage.press(.left)
+    stage.press(.enter)
+    #expect(stage.screen.overlay == nil)
+  }
+
+  @Test(
+    "what and why are on two lines where there is room, else the chosen one has both; each line is clicked")
+  func causes() throws {
+    #expect(FindingsLayout(count: 3, room: 6, hidden: []).causes == .all)
+    #expect(FindingsLayout(count: 3, room: 6, hidden: ["cause"]).causes == .none)
+    #expect(FindingsLayout(count: 3, room: 5, hidden: []).rows == 4)
+    let some = FindingsLayout(count: 9, room: 5, hidden: [])
+    #expect(some.lines(2..<6, chosen: 3).map(\.row) == [2, 3, 3, 4, 5])
+    #expect(FindingsLayout(count: 3, room: 3, hidden: []).causes == .none)
+
+    var stage = try Stage(motion: .none, snapshot: Self.snapshot())
+    stage.press("6")
+    stage.frame()
+    #expect(
+      stage.text.contains("between provider and devices (fcm): accept unchanged, transit 180 ms → 1.60 s"))
+    let panel = stage.screen.context.panelFrame
+    // The second line of the second finding.
+    for kind: InputEvent.Kind in [.mouseDown, .mouseUp] {
+      stage.mouse(kind, x: panel.x0 + 6, y: panel.y0 + 5)
+    }
+    #expect(stage.screen.state.tables.findings.chosen == "bbbbbbbb")
+  }
+
+  @Test("an incident names all of its targets, and whose figures are given")
+  func severalTargets() throws {
+    var snapshot = Self.snapshot()
+    var second = snapshot.panels.findings[0]
+    (second.id, second.target) = ("aaaaaaab", "web")
+    var third = second
+    (third.id, third.target, third.metric) = ("aaaaaaac", "ios", "accept")
+    snapshot.panels.findings += [second, third]
+    var stage = try Stage(columns: 200, motion: .none, snapshot: snapshot)
+    #expect(stage.rows[0].contains("Delivery to android and web is slower; also ios"))
+    stage.press("6")
+    stage.frame()
+    #expect(stage.text.contains("Delivery to android and web is slower; also ios"))
+    #expect(stage.text.contains("android p50 180 ms → 1.60 s"))
+    stage.press(.enter)
+    stage.press(.enter)
+    stage.frame()
+    #expect(stage.text.contains("Delivery to web is slower: delivery p50"))
+  }
+
   @Test("the header says in words what is going on")
   func header() throws {
     let stage = try Stage(columns: 200, snapshot: Self.snapshot())

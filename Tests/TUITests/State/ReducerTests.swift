@@ -92,7 +92,7 @@ struct ReducerTests {
       command: .releaseMouse, before: state { $0.releasesMouse = true }, after: { $0.releasesMouse = false },
       effects: [.say("the dashboard has the mouse", .accent), .host(.releaseMouse(false))]),
     Row(command: .palette, effects: [.open(.palette(CommandPalette()))]),
-    Row(command: .exportView, effects: [.open(.formats)]),
+    Row(command: .exportView, effects: [.open(.formats())]),
     Row(
       command: .nextTheme, effects: [.setTheme(Theme.all[1]), .say("theme \(Theme.all[1].name)", .accent)]),
     Row(command: .nextMotion, effects: [.setMotion(.basic), .say("basic motion", .accent)]),
@@ -338,7 +338,7 @@ struct ReducerTests {
         .open(
           .prompt(
             Prompt(
-              .annotate(context().shown.edge), title: "note at 2025-06-15 14:03:50",
+              .annotate(context().shown.edge), title: "note at 2025-06-15 14:03:50 UTC",
               hint: "what happened then, like deploy 412")))
       ]),
     Row(command: .halfPage(-1)),

@@ -102,6 +102,57 @@ struct InputDecoderTests {
     }
   }
 
+  @Test(
+    "the rest of a sequence is no keys, however long after its beginning it comes",
+    arguments: [
+      "\u{1B}[<35;46;12M", "\u{1B}[200~quarterly\u{1B}[201~", "\u{1B}[1;5C", "\u{1B}[A", "\u{1B}OA",
+      "\u{1B}[3~", "\u{1B}[I",
+      "\u{1B}[?2026;2$y", "\u{1B}]11;rgb:1e1e/1e1e/2e2e\u{7}",
+    ])
+  func lateRest(text: String) {
+    let bytes = Array(text.utf8)
+    for cut in 1..<bytes.count {
+      var decoder = InputDecoder()
+      for byte in bytes[..<cut] { decoder.feed(byte) }
+      // What may be a key is one after a moment.
+      if decoder.mayBeKey { decoder.flush() }
+      for byte in bytes[cut...] { decoder.feed(byte) }
+      decoder.flush()
+      let introducers: [TerminalEvent] = [
+        Self.key(.escape), Self.key(.character("["), .alt), Self.key(.character("O"), .alt),
+      ]
+      for event in decoder.takeEvents() where !introducers.contains(event) {
+        guard case .input(let input) = event, case .key(.character) = input.kind else { continue }
+        Issue.record("cut at \(cut): \(event)")
+      }
+    }
+  }
+
+  @Test("keys that are typed soon after Escape are keys")
+  func afterEscape() {
+    var decoder = InputDecoder()
+    for text in ["\u{1B}", "[", "[", "\u{1B}", "O", "O", "\u{1B}", "]", "q"] {
+      for byte in text.utf8 { decoder.feed(byte) }
+      if decoder.isIncomplete {
+        #expect(decoder.mayBeKey, "\(text)")
+        decoder.flush()
+      }
+    }
+    let escape = Self.key(.escape)
+    #expect(
+      decoder.takeEvents()
+        == [
+          escape, Self.key(.character("[")), Self.key(.character("[")), escape, Self.key(.character("O")),
+          Self.key(.character("O")), escape, Self.key(.character("]")), Self.key(.character("q")),
+        ])
+    decoder.feed(0x1B)
+    decoder.flush()
+    #expect(decoder.awaitsRest)
+    decoder.forgetIntroducer()
+    decoder.feed(0x5B)
+    #expect(!decoder.isIncomplete)
+  }
+
   @Test("pasted text is no keys, whatever it holds")
   func paste() {
     #expect(

@@ -11,9 +11,13 @@ struct TerminalSessionTests {
 
   init() throws { pty = try PseudoTerminal(columns: 60, rows: 10) }
 
-  private func session(_ environment: [String: String] = [:]) throws -> TerminalSession {
+  /// - Parameter drain: how long leaving waits for an answer, which no test gives by itself.
+  private func session(
+    _ environment: [String: String] = [:], drain: Duration = .zero
+  ) throws -> TerminalSession {
     var options = TerminalSession.Options()
     options.catchesEndSignals = false
+    options.mostDrain = drain
     let environment = ["TERM": "xterm-256color", "LANG": "C.UTF-8"].merging(environment) { $1 }
     return try TerminalSession(
       environment: environment, options: options, input: pty.terminal, output: pty.terminal)
@@ -126,6 +130,51 @@ struct TerminalSessionTests {
     pty.type("\u{1B}")
     #expect(events(session) { _ in true } == [TerminalSessionTests.key(.escape)])
     session.restore()
+  }
+
+  @Test("a sequence whose parts come apart is one, though frames are due in between")
+  func apart() throws {
+    let session = try session()
+    pty.type("\u{1B}[20")
+    for _ in 0..<6 { #expect(session.nextEvents(deadline: .now + .milliseconds(10)).isEmpty) }
+    pty.type("0~q\u{1B}[201~")
+    #expect(events(session) { _ in true } == [.paste("q")])
+    session.restore()
+  }
+
+  /// What a shell would read now.
+  private func left() -> String {
+    var modes = termios()
+    tcgetattr(pty.terminal, &modes)
+    modes.c_lflag &= ~tcflag_t(ICANON | ECHO)
+    tcsetattr(pty.terminal, TCSANOW, &modes)
+    _ = fcntl(pty.terminal, F_SETFL, O_NONBLOCK)
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = read(pty.terminal, &bytes, bytes.count)
+    return String(decoding: bytes[..<max(0, count)], as: UTF8.self)
+  }
+
+  @Test("what was on its way is read before the terminal is given back, and what was typed after it is left")
+  func drain() throws {
+    let session = try session(drain: .seconds(20))
+    _ = pty.output()
+    pty.type("\u{1B}[<35;46;12M\u{1B}[<35;47;12M\u{1B}]11;rgb:0/0/0\u{7}\u{1B}[0nls\n")
+    session.restore()
+    var model = model()
+    let output = pty.output()
+    model.feed(output)
+    let text = String(decoding: output, as: UTF8.self)
+    let (mouse, question) = (text.firstRange(of: "\u{1B}[?1003l"), text.firstRange(of: "\u{1B}[5n"))
+    #expect(try #require(mouse).upperBound <= #require(question).lowerBound)
+    #expect(left() == "ls\n")
+  }
+
+  @Test("a terminal that answers nothing is waited for no longer than that")
+  func drainWithoutAnswer() throws {
+    let session = try session(drain: .milliseconds(60))
+    pty.type("\u{1B}[<35;46;12M")
+    session.restore()
+    #expect(left() == "" && !session.isActive)
   }
 
   @Test("control keys that mean something to everybody")

@@ -1,0 +1,142 @@
+public import Measurement
+public import Store
+
+/// Everything that is known of one finding, as names and values: what `pushscope findings show` prints and the dashboard opens.
+public struct FindingFields {
+  /// How times are written.
+  public struct Clock {
+    /// Day and time to the second: `2026-03-01 14:02:10`.
+    public let moment: (WallTime) -> String
+    /// The time alone: `14:03:10`.
+    public let time: (WallTime) -> String
+    /// With the zone: `2026-03-01T14:02:10.000000Z`.
+    public let exact: (WallTime) -> String
+    /// The zone of the two without it: `UTC`.
+    public let zone: String
+
+    public init(
+      moment: @escaping (WallTime) -> String, time: @escaping (WallTime) -> String,
+      exact: @escaping (WallTime) -> String, zone: String
+    ) {
+      (self.moment, self.time, self.exact, self.zone) = (moment, time, exact, zone)
+    }
+  }
+
+  /// A part of the change of a target's quantile, or the whole of it.
+  public struct Leg {
+    /// Empty where it is that of the leg before.
+    public let target: String
+    public let leg: String
+    public let change: String
+    /// 95 % interval, or `unknown`.
+    public let interval: String
+  }
+
+  private let record: FindingRecord
+  private let text: FindingText
+  private let clock: Clock
+  private let stoppedAt: WallTime?
+
+  /// - Parameter stoppedAt: when recording stopped, of one that went on until then.
+  public init(_ record: FindingRecord, stoppedAt: WallTime? = nil, clock: Clock) {
+    (self.record, self.stoppedAt, self.clock) = (record, stoppedAt, clock)
+    text = FindingText(record)
+  }
+
+  /// What, when, and how it was found; some values are empty.
+  public var rows: [(name: String, value: String)] {
+    var rows = [
+      (name: "what", value: "\(text.headline): \(Self.metric(record))\(text.change)"),
+      ("status", record.status + (record.isHidden ? ", hidden" : "")),
+      ("when (\(clock.zone))", Self.time(of: record, stoppedAt: stoppedAt, clock)),
+    ]
+    if let low = record.startedLow, let high = record.startedHigh {
+      rows.append(("began between", "\(clock.exact(low)) and \(clock.exact(high))"))
+    }
+    return rows + [
+      ("detected", clock.exact(record.detectedAt)), ("incident", record.incident),
+      ("run", record.run.description),
+      (
+        "series",
+        [Self.target(record), record.metric, record.provider, record.endpoint].filter { !$0.isEmpty }
+          .joined(separator: ", ")
+      ),
+      ("device", record.device),
+      (
+        "statistic",
+        "\(Self.decimal(record.statistic, 1)) nats over a threshold of \(Self.decimal(record.threshold, 1)),"
+          + " in a window of \(LengthText.text(record.window))"
+      ),
+      (
+        "values",
+        "\(record.samples), worth \(Self.decimal(record.effectiveSamples, 0)) independent ones"
+      ),
+    ]
+  }
+
+  /// At least one.
+  public var causes: [FindingText.Cause] { text.causes }
+
+  /// How much of the change of the finding's metric and quantile each leg carries, target by target.
+  public var legs: [Leg] {
+    record.explainingLegs.flatMap { legs in
+      [
+        Leg(
+          target: legs.target,
+          leg: "\(record.metric), p\(Self.decimal(legs.quantile * 100, legs.quantile > 0.99 ? 1 : 0))",
+          change: Self.latency(legs.total), interval: Self.interval(legs.totalLow, legs.totalHigh))
+      ]
+        + legs.parts.map { part in
+          Leg(
+            target: "", leg: part.leg.replacing("_", with: " "), change: Self.latency(part.change),
+            interval: Self.interval(part.low, part.high))
+        }
+    }
+  }
+
+  /// What happened while it can have begun.
+  public var events: [String] { record.events }
+
+  // MARK: - Parts
+
+  /// `ios`, `ios/background`.
+  public static func target(_ record: FindingRecord) -> String {
+    record.variant.isEmpty ? record.target : "\(record.target)/\(record.variant)"
+  }
+
+  /// `delivery `; shares name theirs in the change.
+  public static func metric(_ record: FindingRecord) -> String {
+    record.shareBefore == nil ? "\(record.metric) " : ""
+  }
+
+  /// `2026-03-01 14:02:10 ± 8 s to 14:03:10`, `… since`, `getting worse since about …`.
+  ///
+  /// - Parameter stoppedAt: when recording stopped, of one that went on until then.
+  public static func time(of record: FindingRecord, stoppedAt: WallTime?, _ clock: Clock) -> String {
+    var text = clock.moment(record.startedAt)
+    if record.isGradual { text = "getting worse since about \(text)" }
+    if let low = record.startedLow, let high = record.startedHigh {
+      let reach = max(
+        high.microseconds - record.startedAt.microseconds, record.startedAt.microseconds - low.microseconds)
+      text += " ± \(LatencyText.text(max(0, reach)))"
+    }
+    if let stoppedAt { return text + ", open when recording stopped at \(clock.time(stoppedAt))" }
+    if let end = record.endedAt { return text + " to \(clock.time(end))" }
+    if record.isNewNormal { return text + ", the new normal" }
+    return record.isGradual ? text : "since \(text)"
+  }
+
+  private static func interval(_ low: Double?, _ high: Double?) -> String {
+    low.flatMap { low in high.map { "\(latency(low)) to \(latency($0))" } } ?? "unknown"
+  }
+
+  private static func latency(_ microseconds: Double) -> String {
+    guard microseconds.isFinite, abs(microseconds) < 1e15 else { return "unknown" }
+    return LatencyText.text(Int64(microseconds.rounded()))
+  }
+
+  private static func decimal(_ value: Double, _ decimals: Int) -> String {
+    guard value.isFinite, abs(value) < 1e12 else { return "\(value)" }
+    return FixedPoint.text(Int64((value * 1_000).rounded()), scale: 1_000, decimals: decimals)
+  }
+}
