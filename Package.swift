@@ -19,10 +19,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
-    .package(url: "https://github.com/apple/swift-certificates", exact: "1.21.1"),
     .package(url: "https://github.com/apple/swift-collections.git", exact: "1.6.0"),
-    .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
     .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-http2", exact: "1.46.0"),
@@ -41,11 +38,12 @@ let package = Package(
     .target(name: "CZlib", linkerSettings: [.linkedLibrary("z")]),
     .target(name: "COpenSSL", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
 
-    // Floor 1: words and arithmetic; threads and how they wait; the animation core.
+    // Floor 1: words and arithmetic; threads and how they wait; keys and certificates; the animation core.
     .target(
       name: "Measurement", dependencies: [.product(name: "Histogram", package: "hdrhistogram-swift")],
       swiftSettings: strict),
     .target(name: "Threads", dependencies: ["CLinux"], swiftSettings: strict),
+    .target(name: "Cryptography", dependencies: ["COpenSSL"], swiftSettings: strict),
     .target(name: "ConstraintAnimation", swiftSettings: strict),
     .target(
       name: "ConstraintAnimationTestKit", dependencies: ["ConstraintAnimation"], swiftSettings: strict),
@@ -58,13 +56,7 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ], swiftSettings: strict),
-    .target(
-      name: "Providers",
-      dependencies: [
-        "Measurement", .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "CryptoExtras", package: "swift-crypto"),
-      ],
-      swiftSettings: strict),
+    .target(name: "Providers", dependencies: ["Cryptography", "Measurement"], swiftSettings: strict),
     .target(
       name: "Terminal", dependencies: ["CNcurses", "ConstraintAnimation", "Measurement"],
       swiftSettings: strict),
@@ -76,8 +68,7 @@ let package = Package(
     .target(
       name: "HTTPServer",
       dependencies: [
-        "Measurement", "Threads",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "Cryptography", "Measurement", "Threads",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
@@ -85,8 +76,6 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
         .product(name: "NIOTLS", package: "swift-nio"),
-        .product(name: "SwiftASN1", package: "swift-asn1"),
-        .product(name: "X509", package: "swift-certificates"),
       ], swiftSettings: strict),
 
     .target(name: "HTTPClient", dependencies: ["CCurl", "Measurement"], swiftSettings: strict),
@@ -98,15 +87,13 @@ let package = Package(
     .target(
       name: "Collector",
       dependencies: [
-        "Analysis", "CCurl", "CLinux", "CNghttp2", "COpenSSL", "Configuration", "Findings", "HTTPClient",
-        "HTTPServer", "Measurement", "Providers", "Store", "Threads",
+        "Analysis", "CCurl", "CLinux", "CNghttp2", "COpenSSL", "Configuration", "Cryptography", "Findings",
+        "HTTPClient", "HTTPServer", "Measurement", "Providers", "Store", "Threads",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "SwiftASN1", package: "swift-asn1"),
-        .product(name: "X509", package: "swift-certificates"),
       ], swiftSettings: strict),
     .target(
       name: "TUI",
@@ -122,9 +109,7 @@ let package = Package(
     .target(
       name: "LoopbackService",
       dependencies: [
-        "Configuration", "HTTPServer", "Measurement", "Threads",
-        .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "CryptoExtras", package: "swift-crypto"),
+        "Configuration", "Cryptography", "HTTPServer", "Measurement", "Threads",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
@@ -147,8 +132,7 @@ let package = Package(
     .target(
       name: "Fleet",
       dependencies: [
-        "CZlib", "Configuration", "HTTPClient", "Measurement", "Store", "Threads",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "CZlib", "Configuration", "Cryptography", "HTTPClient", "Measurement", "Store", "Threads",
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
 
@@ -178,6 +162,8 @@ let package = Package(
     .testTarget(name: "MeasurementTests", dependencies: ["Measurement", "TestKit"], swiftSettings: strict),
     .testTarget(name: "ThreadsTests", dependencies: ["TestKit", "Threads"], swiftSettings: strict),
     .testTarget(
+      name: "CryptographyTests", dependencies: ["Cryptography", "TestKit"], swiftSettings: strict),
+    .testTarget(
       name: "ConstraintAnimationTests",
       dependencies: ["Measurement", "TestKit", "ConstraintAnimation", "ConstraintAnimationTestKit"],
       swiftSettings: strict),
@@ -189,9 +175,7 @@ let package = Package(
       ], swiftSettings: strict),
     .testTarget(
       name: "ProvidersTests",
-      dependencies: [
-        "Measurement", "Providers", "TestKit", .product(name: "Crypto", package: "swift-crypto"),
-      ], swiftSettings: strict),
+      dependencies: ["Cryptography", "Measurement", "Providers", "TestKit"], swiftSettings: strict),
     .testTarget(
       name: "TerminalTests", dependencies: ["Measurement", "TestKit", "ConstraintAnimation", "Terminal"],
       swiftSettings: strict),
@@ -261,9 +245,9 @@ let package = Package(
     .testTarget(
       name: "LoopbackServiceTests",
       dependencies: [
-        "TestKit", "Configuration", "HTTPServer", "HTTPTestKit", "LoopbackService", "Measurement",
+        "TestKit", "Configuration", "Cryptography", "HTTPServer", "HTTPTestKit", "LoopbackService",
+        "Measurement",
         "Providers",
-        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "NIOPosix", package: "swift-nio"),

@@ -13,7 +13,7 @@ from pathlib import Path
 # A room imports rooms on lower floors only.
 FLOORS = [
     ["CCurl", "CLinux", "CNcurses", "CNghttp2", "COpenSSL", "CZlib"],
-    ["Measurement", "ConstraintAnimation", "Threads"],
+    ["Measurement", "ConstraintAnimation", "Cryptography", "Threads"],
     ["Store", "Providers", "Terminal", "Configuration", "Formats", "HTTPClient", "HTTPServer", "Findings"],
     ["Analysis"],
     ["Collector", "TUI", "Report", "LoopbackService", "Monitoring", "Fleet"],
@@ -25,7 +25,7 @@ USERS = {
     "CLinux": ["Collector", "Monitoring", "Threads"],
     "CNcurses": ["Terminal"],
     "CNghttp2": ["Collector"],
-    "COpenSSL": ["Collector"],
+    "COpenSSL": ["Collector", "Cryptography"],
     "CZlib": ["Fleet"],
     "GRDB": ["Store"],
     "GRDBSQLite": ["Store"],

@@ -1,5 +1,5 @@
 import Configuration
-import Crypto
+import Cryptography
 import FoundationEssentials
 import Measurement
 
@@ -135,7 +135,7 @@ public struct FleetSetup {
           "fleet: \(user.name) has no password_file, and a user is made with a password; add one, or give --no-users"
       )
     }
-    return HexText.make(SHA256.hash(data: Data(password.utf8)))
+    return HexText.make(SHA256.hash(Array(password.utf8)))
   }
 
   /// Makes those that are missing, and gives all of them their rights.

@@ -1,5 +1,5 @@
 import Configuration
-import Crypto
+import Cryptography
 import FoundationEssentials
 import Measurement
 import Store
@@ -93,12 +93,9 @@ public final class Forwarder {
 
   private func send(_ rows: RowBinaryWriter, to table: ForwardedTable) throws(FleetError) {
     // From the content: one that came before with other rows would make the engine drop these.
-    var hash = SHA256()
-    hash.update(data: Data(table.rawValue.utf8))
-    hash.update(data: Data([0]))
-    hash.update(data: Data(rows.bytes))
+    let hash = SHA256.hash(Array(table.rawValue.utf8), [0], rows.bytes)
     try client.insert(
-      rows.bytes, EngineTable(table: table).insert(into: database), token: HexText.make(hash.finalize()),
+      rows.bytes, EngineTable(table: table).insert(into: database), token: HexText.make(hash),
       dialect)
   }
 

@@ -1,9 +1,6 @@
-import Crypto
+import Cryptography
 import Foundation
 import Measurement
-import NIOSSL
-import SwiftASN1
-import X509
 
 /// Creates credentials for a server on this host: a certificate authority that signs a server and a client certificate,
 /// after which its private key is discarded. Trust in the authority is therefore trust in that server only.
@@ -32,37 +29,34 @@ public enum LocalAuthority {
       (try? ServerIdentity(certificateFile: files.certificateFile, keyFile: files.keyFile)) != nil,
       (try? ServerIdentity(certificateFile: files.clientCertificateFile, keyFile: files.clientKeyFile))
         != nil,
-      let authority = try? NIOSSLCertificate.fromPEMFile(files.authorityFile).first,
-      let server = try? NIOSSLCertificate.fromPEMFile(files.certificateFile).first
+      let authority = certificate(files.authorityFile), let server = certificate(files.certificateFile)
     else { return false }
-    let needed = Date(now).addingTimeInterval(Double(margin.components.seconds))
-    guard let issuer = try? X509.Certificate(derEncoded: authority.toDERBytes()),
-      let leaf = try? X509.Certificate(derEncoded: server.toDERBytes())
-    else { return false }
-    return issuer.publicKey.isValidSignature(leaf.signature, for: leaf)
-      && min(issuer.notValidAfter, leaf.notValidAfter) > needed
+    let needed = unixSeconds(now) + margin.components.seconds
+    return server.isSigned(by: authority) && min(authority.ends, server.ends) > needed
+  }
+
+  private static func certificate(_ file: String) -> Certificate? {
+    (try? String(contentsOfFile: file, encoding: .utf8)).flatMap { try? Certificate(pem: $0) }
   }
 
   private static func make(_ files: LocalCredentials, in directory: String, now: WallTime) throws {
-    let authorityKey = P256.Signing.PrivateKey()
-    let serverKey = P256.Signing.PrivateKey()
-    let clientKey = P256.Signing.PrivateKey()
-    let authority: X509.Certificate
-    let server: X509.Certificate
-    let client: X509.Certificate
+    let authorityKey = P256.PrivateKey()
+    let serverKey = P256.PrivateKey()
+    let clientKey = P256.PrivateKey()
+    // From an hour ago, for peers with a slow clock.
+    let validity = unixSeconds(now) - 3600...unixSeconds(now) + Self.validity.components.seconds
     do {
-      authority = try authorityCertificate(key: authorityKey, now: now)
-      server = try serverCertificate(
-        key: serverKey, authority: authority, authorityKey: authorityKey, now: now)
-      client = try clientCertificate(
-        key: clientKey, authority: authority, authorityKey: authorityKey, now: now)
+      let authority = try Certificate(authorityContent(validity), selfSignedBy: authorityKey)
+      let server = try Certificate(
+        serverContent(validity), key: serverKey.publicKey, issuer: authority, issuerKey: authorityKey)
+      let client = try Certificate(
+        clientContent(validity), key: clientKey.publicKey, issuer: authority, issuerKey: authorityKey)
       try PrivateFile.makeDirectory(directory)
-      try PrivateFile.write(authority.serializeAsPEM().pemString + "\n", to: files.authorityFile, mode: 0o644)
-      try PrivateFile.write(server.serializeAsPEM().pemString + "\n", to: files.certificateFile, mode: 0o644)
-      try PrivateFile.write(serverKey.pemRepresentation + "\n", to: files.keyFile, mode: 0o600)
-      try PrivateFile.write(
-        client.serializeAsPEM().pemString + "\n", to: files.clientCertificateFile, mode: 0o644)
-      try PrivateFile.write(clientKey.pemRepresentation + "\n", to: files.clientKeyFile, mode: 0o600)
+      try PrivateFile.write(authority.pem + "\n", to: files.authorityFile, mode: 0o644)
+      try PrivateFile.write(server.pem + "\n", to: files.certificateFile, mode: 0o644)
+      try PrivateFile.write(serverKey.pem + "\n", to: files.keyFile, mode: 0o600)
+      try PrivateFile.write(client.pem + "\n", to: files.clientCertificateFile, mode: 0o644)
+      try PrivateFile.write(clientKey.pem + "\n", to: files.clientKeyFile, mode: 0o600)
     } catch let error as HTTPServerError {
       throw error
     } catch {
@@ -72,88 +66,30 @@ public enum LocalAuthority {
     }
   }
 
-  private static func authorityCertificate(
-    key: P256.Signing.PrivateKey, now: WallTime
-  ) throws -> X509.Certificate {
-    let signer = X509.Certificate.PrivateKey(key)
-    let name = try DistinguishedName {
-      CommonName("pushscope local authority")
-      // Makes the name unique, since clients find issuers by name.
-      OrganizationalUnitName(HexText.random(bytes: 16))
-    }
-    return try X509.Certificate(
-      version: .v3, serialNumber: .init(), publicKey: signer.publicKey, notValidBefore: start(now),
-      notValidAfter: end(now), issuer: name, subject: name, signatureAlgorithm: .ecdsaWithSHA256,
-      extensions: try X509.Certificate.Extensions {
-        Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
-        Critical(KeyUsage(keyCertSign: true))
-        SubjectKeyIdentifier(hash: signer.publicKey)
-      },
-      issuerPrivateKey: signer)
+  private static func authorityContent(_ validity: ClosedRange<Int64>) -> Certificate.Content {
+    Certificate.Content(
+      .authority,
+      // The unit makes the name unique, since clients find issuers by name.
+      subject: [
+        (.commonName, "pushscope local authority"), (.organizationalUnit, HexText.random(bytes: 16)),
+      ], validity: validity)
   }
 
-  private static func serverCertificate(
-    key: P256.Signing.PrivateKey, authority: X509.Certificate, authorityKey: P256.Signing.PrivateKey,
-    now: WallTime
-  ) throws -> X509.Certificate {
-    let publicKey = X509.Certificate.PrivateKey(key).publicKey
-    return try X509.Certificate(
-      version: .v3, serialNumber: .init(), publicKey: publicKey, notValidBefore: start(now),
-      notValidAfter: end(now), issuer: authority.subject,
-      subject: try DistinguishedName { CommonName("localhost") }, signatureAlgorithm: .ecdsaWithSHA256,
-      extensions: try X509.Certificate.Extensions {
-        Critical(BasicConstraints.notCertificateAuthority)
-        Critical(KeyUsage(digitalSignature: true))
-        try ExtendedKeyUsage([.serverAuth])
-        SubjectAlternativeNames([
-          .dnsName("localhost"),
-          .ipAddress(ASN1OctetString(contentBytes: [127, 0, 0, 1])),
-          .ipAddress(ASN1OctetString(contentBytes: ArraySlice(repeatElement(0, count: 15)) + [1])),
-        ])
-        AuthorityKeyIdentifier(
-          keyIdentifier: try authority.extensions.subjectKeyIdentifier?.keyIdentifier)
-      },
-      issuerPrivateKey: X509.Certificate.PrivateKey(authorityKey))
+  private static func serverContent(_ validity: ClosedRange<Int64>) -> Certificate.Content {
+    Certificate.Content(
+      .server(names: ["localhost"], addresses: ["127.0.0.1", "::1"]),
+      subject: [(.commonName, "localhost")], validity: validity)
   }
 
   /// Like Apple's push certificates, with the topic as UID of the subject.
-  private static func clientCertificate(
-    key: P256.Signing.PrivateKey, authority: X509.Certificate, authorityKey: P256.Signing.PrivateKey,
-    now: WallTime
-  ) throws -> X509.Certificate {
-    let publicKey = X509.Certificate.PrivateKey(key).publicKey
+  private static func clientContent(_ validity: ClosedRange<Int64>) -> Certificate.Content {
     let topic = LocalCredentials.clientTopic
-    let subject = try DistinguishedName([
-      RelativeDistinguishedName.Attribute(type: [0, 9, 2342, 19_200_300, 100, 1, 1], utf8String: topic),
-      RelativeDistinguishedName.Attribute(
-        type: .RDNAttributeType.commonName, utf8String: "pushscope client: \(topic)"),
-    ])
-    return try X509.Certificate(
-      version: .v3, serialNumber: .init(), publicKey: publicKey, notValidBefore: start(now),
-      notValidAfter: end(now), issuer: authority.subject, subject: subject,
-      signatureAlgorithm: .ecdsaWithSHA256,
-      extensions: try X509.Certificate.Extensions {
-        Critical(BasicConstraints.notCertificateAuthority)
-        Critical(KeyUsage(digitalSignature: true))
-        try ExtendedKeyUsage([.clientAuth])
-        AuthorityKeyIdentifier(
-          keyIdentifier: try authority.extensions.subjectKeyIdentifier?.keyIdentifier)
-      },
-      issuerPrivateKey: X509.Certificate.PrivateKey(authorityKey))
+    return Certificate.Content(
+      .client, subject: [(.userID, topic), (.commonName, "pushscope client: \(topic)")],
+      validity: validity)
   }
 
-  /// An hour ago, for peers with a slow clock.
-  private static func start(_ now: WallTime) -> Date { Date(now).addingTimeInterval(-3600) }
-
-  private static func end(_ now: WallTime) -> Date {
-    Date(now).addingTimeInterval(Double(validity.components.seconds))
-  }
-}
-
-extension Date {
-  fileprivate init(_ time: WallTime) {
-    self.init(timeIntervalSince1970: Double(time.microseconds / 1_000_000))
-  }
+  private static func unixSeconds(_ time: WallTime) -> Int64 { time.microseconds / 1_000_000 }
 }
 
 /// Files of a local certificate authority, the certificates it signed, and a receipt secret.

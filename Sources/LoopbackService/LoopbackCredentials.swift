@@ -1,6 +1,5 @@
 import Configuration
-import Crypto
-import CryptoExtras
+import Cryptography
 import Foundation
 import HTTPServer
 import Measurement
@@ -12,7 +11,7 @@ public struct LoopbackCredentials: Sendable {
     var projectID: String
     var clientEmail: String
     var keyID: String
-    var publicKey: _RSA.Signing.PublicKey
+    var publicKey: RSA.PublicKey
   }
 
   /// Key and team of provider tokens, constant so that configurations can be written by hand.
@@ -26,14 +25,14 @@ public struct LoopbackCredentials: Sendable {
 
   public let directory: String
   let local: LocalCredentials
-  let signingKey: P256.Signing.PublicKey
+  let signingKey: P256.PublicKey
   let account: Account
   /// The only registration token of FCM.
   let registrationToken: String
   /// The secret part of every Web Push endpoint.
   let subscription: String
   let browser: PushMessageReader
-  let applicationKey: P256.Signing.PublicKey
+  let applicationKey: P256.PublicKey
   let ntfyToken: String
   let ntfyPassword: String
 
@@ -82,9 +81,9 @@ extension LoopbackCredentials {
     return text
   }
 
-  private static func key(in path: String) throws -> P256.Signing.PublicKey {
-    let pem = try text(in: path) { P256.Signing.PrivateKey().pemRepresentation }
-    guard let key = try? P256.Signing.PrivateKey(pemRepresentation: pem) else { throw unusable(path) }
+  private static func key(in path: String) throws -> P256.PublicKey {
+    let pem = try text(in: path) { P256.PrivateKey().pem }
+    guard let key = try? P256.PrivateKey(pem: pem) else { throw unusable(path) }
     return key.publicKey
   }
 
@@ -99,15 +98,15 @@ extension LoopbackCredentials {
     let json = try text(in: path) {
       let file = BrowserFile(
         subscription: randomText(bytes: 24),
-        privateKey: Base64URLText.encode(P256.KeyAgreement.PrivateKey().rawRepresentation),
+        privateKey: Base64URLText.encode(Data(P256.PrivateKey().rawRepresentation)),
         auth: randomText(bytes: 16))
       return String(decoding: (try? JSONEncoder().encode(file)) ?? Data(), as: UTF8.self)
     }
     guard let file = try? JSONDecoder().decode(BrowserFile.self, from: Data(json.utf8)),
       let raw = Base64URLText.decode(file.privateKey), let auth = Base64URLText.decode(file.auth),
-      auth.count == 16, let key = try? P256.KeyAgreement.PrivateKey(rawRepresentation: raw)
+      auth.count == 16, let key = try? P256.PrivateKey(rawRepresentation: Array(raw))
     else { throw unusable(path) }
-    return (file.subscription, PushMessageReader(privateKey: key, secret: auth))
+    return (file.subscription, PushMessageReader(privateKey: key, secret: Array(auth)))
   }
 
   struct AccountFile: Codable {
@@ -122,15 +121,14 @@ extension LoopbackCredentials {
 
   private static func account(in path: String) throws -> Account {
     let json = try text(in: path) {
-      let key = try? _RSA.Signing.PrivateKey(keySize: .bits2048)
       let file = AccountFile(
         project_id: projectID, private_key_id: HexText.random(bytes: 16),
-        private_key: (key?.pkcs8PEMRepresentation ?? "") + "\n",
+        private_key: RSA.PrivateKey().pem + "\n",
         client_email: "loopback@\(projectID).iam.gserviceaccount.com", token_uri: "")
       return String(decoding: (try? JSONEncoder().encode(file)) ?? Data(), as: UTF8.self)
     }
     guard let file = try? JSONDecoder().decode(AccountFile.self, from: Data(json.utf8)),
-      let key = try? _RSA.Signing.PrivateKey(pemRepresentation: file.private_key)
+      let key = try? RSA.PrivateKey(pem: file.private_key)
     else { throw unusable(path) }
     return Account(
       projectID: file.project_id, clientEmail: file.client_email, keyID: file.private_key_id,
@@ -158,8 +156,8 @@ extension LoopbackCredentials {
     try writeServiceAccount(origin)
     for style in WebPushErrorStyle.allCases {
       let keys =
-        "{\"p256dh\":\"\(Base64URLText.encode(browser.privateKey.publicKey.x963Representation))\","
-        + "\"auth\":\"\(Base64URLText.encode(browser.secret))\"}"
+        "{\"p256dh\":\"\(Base64URLText.encode(Data(browser.privateKey.publicKey.x963Representation)))\","
+        + "\"auth\":\"\(Base64URLText.encode(Data(browser.secret)))\"}"
       try write(
         "{\"endpoint\":\"\(origin)\(style.path)\(subscription)\",\"expirationTime\":null,\"keys\":\(keys)}\n",
         subscriptionFile(style))

@@ -1,5 +1,4 @@
-import Crypto
-import CryptoExtras
+import Cryptography
 import Measurement
 
 /// Reads a P-256 private key, and identifies other files for the error message.
@@ -22,7 +21,7 @@ enum P256Key {
   /// - Parameter remedy: how to obtain a valid file.
   static func read(
     _ text: [UInt8], remedy: String
-  ) throws(CredentialError) -> P256.Signing.PrivateKey {
+  ) throws(CredentialError) -> P256.PrivateKey {
     let text = String(validating: text, as: UTF8.self).map { Array(KeyText.pem($0).utf8) } ?? text
     let pem = try PEMText(text, remedy: remedy)
     switch pem.label {
@@ -49,7 +48,7 @@ enum P256Key {
         .wrongKey, "is \(other.name) where one on the curve P-256 is needed", remedy: remedy)
     }
     do {
-      return try P256.Signing.PrivateKey(derRepresentation: pem.der)
+      return try P256.PrivateKey(der: pem.der)
     } catch {
       throw CredentialError(.malformed, "contains no private key on the curve P-256", remedy: remedy)
     }
@@ -140,11 +139,11 @@ extension StringProtocol {
 enum WebToken {
   /// ES256: ECDSA on P-256 with SHA-256, the signature as R and S in 32 bytes each (RFC 7518, section 3.4).
   static func es256(
-    header: String, claims: String, key: P256.Signing.PrivateKey
+    header: String, claims: String, key: P256.PrivateKey
   ) throws(CredentialError) -> String {
     let input = signingInput(header, claims)
     do {
-      return input + "." + Base64URL.encode(try key.signature(for: Array(input.utf8)).rawRepresentation)
+      return input + "." + Base64URL.encode(try key.signature(for: Array(input.utf8)))
     } catch {
       throw CredentialError(.malformed, "does not sign", remedy: "make a new key")
     }
@@ -152,13 +151,11 @@ enum WebToken {
 
   /// RS256: RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518, section 3.3).
   static func rs256(
-    header: String, claims: String, key: _RSA.Signing.PrivateKey
+    header: String, claims: String, key: RSA.PrivateKey
   ) throws(CredentialError) -> String {
     let input = signingInput(header, claims)
     do {
-      let digest = SHA256.hash(data: Array(input.utf8))
-      let signature = try key.signature(for: digest, padding: .insecurePKCS1v1_5)
-      return input + "." + Base64URL.encode(signature.rawRepresentation)
+      return input + "." + Base64URL.encode(try key.signature(for: Array(input.utf8)))
     } catch {
       throw CredentialError(.malformed, "does not sign", remedy: "make a new key")
     }

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "COpenSSLKeys.h"
+
 /* The major version that these calls were compiled for. */
 int copenssl_major(void);
 

@@ -1,8 +1,6 @@
-import FoundationEssentials
+import Cryptography
 import Measurement
 import Providers
-import SwiftASN1
-import X509
 
 /// The properties of a TLS client certificate that decide whether a push service accepts it.
 struct CertificateProperties: Sendable {
@@ -15,11 +13,10 @@ struct CertificateProperties: Sendable {
   /// Apple's extensions for sandbox and production; both `false` for certificates of others.
   let isForSandbox: Bool
   let isForProduction: Bool
-  private let publicKey: Certificate.PublicKey
+  private let certificate: Certificate
 
-  private static let userID: ASN1ObjectIdentifier = [0, 9, 2342, 19_200_300, 100, 1, 1]
-  private static let sandbox: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 3, 1]
-  private static let production: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 3, 2]
+  private static let sandbox = "1.2.840.113635.100.6.3.1"
+  private static let production = "1.2.840.113635.100.6.3.2"
   private static let remedy =
     "export the push certificate with its key as .p12 and split it: "
     + "openssl pkcs12 -in push.p12 -clcerts -nokeys -out push.pem"
@@ -27,25 +24,21 @@ struct CertificateProperties: Sendable {
   /// - Parameter pem: a PEM file; its first certificate counts.
   init(pem: [UInt8]) throws(CredentialError) {
     let text = try Self.block(of: pem, remedy: Self.remedy) { $0 == "CERTIFICATE" }
-    let certificate: Certificate
     do {
-      certificate = try Certificate(pemEncoded: text)
+      certificate = try Certificate(pem: text)
     } catch {
       throw CredentialError(.malformed, "holds no X.509 certificate that can be read", remedy: Self.remedy)
     }
-    if let purposes = try? certificate.extensions.extendedKeyUsage,
-      !purposes.contains(.clientAuth), !purposes.contains(.any)
-    {
+    guard certificate.isForClients else {
       throw CredentialError(
         .invalid, "is no client certificate: it may be used for other purposes only", remedy: Self.remedy)
     }
-    commonName = Self.value(.RDNAttributeType.commonName, of: certificate.subject) ?? "(no common name)"
-    bundleID = Self.value(Self.userID, of: certificate.subject)
-    begins = Self.wall(certificate.notValidBefore)
-    ends = Self.wall(certificate.notValidAfter)
-    isForSandbox = certificate.extensions[oid: Self.sandbox] != nil
-    isForProduction = certificate.extensions[oid: Self.production] != nil
-    publicKey = certificate.publicKey
+    commonName = certificate.subject(.commonName) ?? "(no common name)"
+    bundleID = certificate.subject(.userID)
+    begins = WallTime(microseconds: certificate.begins * 1_000_000)
+    ends = WallTime(microseconds: certificate.ends * 1_000_000)
+    isForSandbox = certificate.hasExtension(Self.sandbox)
+    isForProduction = certificate.hasExtension(Self.production)
   }
 
   /// Checks that a private key belongs to this certificate.
@@ -57,13 +50,13 @@ struct CertificateProperties: Sendable {
       throw CredentialError(
         .wrongKey, "is encrypted with a passphrase", remedy: "take it off: openssl pkey -in FILE -out FILE2")
     }
-    let key: Certificate.PrivateKey
+    let isItsKey: Bool
     do {
-      key = try Certificate.PrivateKey(pemEncoded: text)
+      isItsKey = try certificate.hasPrivateKey(pem: text)
     } catch {
       throw CredentialError(.malformed, "holds no private key that can be read", remedy: remedy)
     }
-    guard key.publicKey == publicKey else {
+    guard isItsKey else {
       throw CredentialError(.wrongKey, "is not the key of the certificate", remedy: remedy)
     }
   }
@@ -72,7 +65,7 @@ struct CertificateProperties: Sendable {
   static func checkAuthority(pem: [UInt8]) throws(CredentialError) {
     let remedy = "name a PEM file with the authority that signed the server's certificate"
     let text = try block(of: pem, remedy: remedy) { $0.hasSuffix("CERTIFICATE") }
-    guard let document = try? PEMDocument(pemString: text), document.derBytes.first == 0x30 else {
+    guard (try? Certificate(pem: text)) != nil else {
       throw CredentialError(.malformed, "holds no certificate that can be read", remedy: remedy)
     }
   }
@@ -126,16 +119,5 @@ struct CertificateProperties: Sendable {
       ? CredentialError(.malformed, "has no PEM block of the expected kind", remedy: remedy)
       : CredentialError(
         .truncated, "ends before its -----END line: a part of it is missing", remedy: remedy)
-  }
-
-  private static func value(_ type: ASN1ObjectIdentifier, of name: DistinguishedName) -> String? {
-    for part in name {
-      for attribute in part where attribute.type == type { return String(describing: attribute.value) }
-    }
-    return nil
-  }
-
-  private static func wall(_ date: Date) -> WallTime {
-    WallTime(microseconds: Int64(date.timeIntervalSince1970 * 1_000_000))
   }
 }

@@ -1,6 +1,5 @@
 import Configuration
-import Crypto
-import CryptoExtras
+import Cryptography
 import Foundation
 import Measurement
 import NIOCore
@@ -44,8 +43,8 @@ struct SignedToken {
   let algorithm: String
   let keyID: String?
   let claims: Claims
-  private let signed: Data
-  private let signature: Data
+  private let signed: [UInt8]
+  private let signature: [UInt8]
 
   /// `nil` for an invalid token.
   init?(_ text: some StringProtocol) {
@@ -59,24 +58,18 @@ struct SignedToken {
     algorithm = header.alg
     keyID = header.kid
     self.claims = claims
-    signed = Data("\(parts[0]).\(parts[1])".utf8)
-    self.signature = signature
+    signed = Array("\(parts[0]).\(parts[1])".utf8)
+    self.signature = Array(signature)
   }
 
   /// ES256: R and S, 32 bytes each (RFC 7518, section 3.4), not DER.
-  func isSigned(by key: P256.Signing.PublicKey) -> Bool {
-    guard algorithm == "ES256", signature.count == 64,
-      let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature)
-    else { return false }
-    return key.isValidSignature(signature, for: signed)
+  func isSigned(by key: P256.PublicKey) -> Bool {
+    algorithm == "ES256" && key.isValidSignature(signature, for: signed)
   }
 
   /// RS256 (RFC 7518, section 3.3).
-  func isSigned(by key: _RSA.Signing.PublicKey) -> Bool {
-    guard algorithm == "RS256" else { return false }
-    return key.isValidSignature(
-      _RSA.Signing.RSASignature(rawRepresentation: signature), for: SHA256.hash(data: signed),
-      padding: .insecurePKCS1v1_5)
+  func isSigned(by key: RSA.PublicKey) -> Bool {
+    algorithm == "RS256" && key.isValidSignature(signature, for: signed)
   }
 }
 

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Measurement
 
 /// Apple Push Notification service (Apple: Sending notification requests to APNs).
@@ -234,7 +234,7 @@ public enum APNsReason: String, Sendable, Hashable, CaseIterable {
 
 /// Signs provider tokens (Apple: Establishing a token-based connection to APNs).
 public struct APNsTokenSigner: Sendable {
-  private let key: P256.Signing.PrivateKey
+  private let key: P256.PrivateKey
   private let header: String
   private let teamID: String
 

@@ -1,4 +1,4 @@
-import CryptoExtras
+import Cryptography
 import FoundationEssentials
 import Measurement
 
@@ -9,7 +9,7 @@ public struct ServiceAccount: Sendable, CustomStringConvertible {
   /// URL of the token endpoint.
   public let tokenURI: String
   private let privateKeyID: String?
-  private let privateKey: _RSA.Signing.PrivateKey
+  private let privateKey: RSA.PrivateKey
 
   /// Audience of assertions, independent of the token endpoint.
   public static let audience = "https://oauth2.googleapis.com/token"
@@ -80,7 +80,7 @@ public struct ServiceAccount: Sendable, CustomStringConvertible {
     }
   }
 
-  private static func key(_ text: String) throws(CredentialError) -> _RSA.Signing.PrivateKey {
+  private static func key(_ text: String) throws(CredentialError) -> RSA.PrivateKey {
     let pem: PEMText
     do {
       pem = try PEMText(Array(text.utf8), remedy: remedy)
@@ -88,7 +88,7 @@ public struct ServiceAccount: Sendable, CustomStringConvertible {
       throw CredentialError(error.code, "has a \"private_key\" that \(error.message)", remedy: remedy)
     }
     do {
-      return try _RSA.Signing.PrivateKey(derRepresentation: pem.der)
+      return try RSA.PrivateKey(der: pem.der)
     } catch {
       throw CredentialError(
         .wrongKey, "has a \"private_key\" that is not an RSA key of 2048 bits or more", remedy: remedy)

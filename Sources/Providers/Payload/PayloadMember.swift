@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import FoundationEssentials
 import Measurement
 
@@ -74,24 +74,24 @@ enum PayloadPadding {
 ///
 /// It authenticates the notification id, not the content of a receipt.
 public struct ReceiptAuthenticator: Sendable {
-  private let key: SymmetricKey
+  private let key: HMAC
   private let prefix: [UInt8]
 
   /// - Parameter secret: key of the collector; 32 random bytes are recommended.
   public init(secret: [UInt8], collectorID: UUID) {
-    key = SymmetricKey(data: secret)
+    key = HMAC(secret: secret)
     prefix = Array("1|\(collectorID.uuidString.lowercased())|".utf8)
   }
 
   /// 43 characters.
   public func mac(for id: NotificationID) -> String {
-    Base64URL.encode(HMAC<SHA256>.authenticationCode(for: message(id), using: key))
+    Base64URL.encode(key.code(for: message(id)))
   }
 
   /// Verifies a MAC in constant time.
   public func verify(_ mac: String, for id: NotificationID) -> Bool {
     guard mac.utf8.count == 43, let bytes = Base64URL.decode(mac) else { return false }
-    return HMAC<SHA256>.isValidAuthenticationCode(bytes, authenticating: message(id), using: key)
+    return key.isValid(bytes, for: message(id))
   }
 
   private func message(_ id: NotificationID) -> [UInt8] { prefix + Array(id.description.utf8) }

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import FoundationEssentials
 import Measurement
 
@@ -10,7 +10,7 @@ public struct PushSubscription: Sendable, CustomStringConvertible {
   public var endpoint: String
   /// Expiration time; most subscriptions have none.
   public let expiration: WallTime?
-  let publicKey: P256.KeyAgreement.PublicKey
+  let publicKey: P256.PublicKey
   /// 16 bytes.
   let secret: [UInt8]
 
@@ -54,7 +54,7 @@ public struct PushSubscription: Sendable, CustomStringConvertible {
       throw CredentialError(.invalid, "has an \"endpoint\" that is not an https URL", remedy: Self.remedy)
     }
     guard let point = Base64Text.decode(p256dh), point.count == 65,
-      let key = try? P256.KeyAgreement.PublicKey(x963Representation: point)
+      let key = try? P256.PublicKey(x963Representation: point)
     else {
       throw CredentialError(
         .invalid, "has a \"keys.p256dh\" that is not a point on the curve P-256", remedy: Self.remedy)
@@ -104,7 +104,7 @@ public struct VAPIDSigner: Sendable {
 
   /// The subscription's `applicationServerKey`: 65 bytes as base64url.
   public let publicKey: String
-  private let key: P256.Signing.PrivateKey
+  private let key: P256.PrivateKey
   private let subject: String
 
   private static let remedy = "make one with: openssl ecparam -name prime256v1 -genkey -noout -out vapid.pem"
@@ -127,11 +127,11 @@ public struct VAPIDSigner: Sendable {
     self.subject = subject
   }
 
-  private static func bareKey(_ text: [UInt8]) -> P256.Signing.PrivateKey? {
+  private static func bareKey(_ text: [UInt8]) -> P256.PrivateKey? {
     guard text.count <= 45, let text = String(validating: text, as: UTF8.self),
       let bytes = Base64Text.decode(text), bytes.count == 32
     else { return nil }
-    return try? P256.Signing.PrivateKey(rawRepresentation: bytes)
+    return try? P256.PrivateKey(rawRepresentation: bytes)
   }
 
   /// Value of the `Authorization` header for one push service.

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 
 /// Encrypts a push message for a subscription (RFC 8291) as one record of `aes128gcm` (RFC 8188).
 enum WebPushCipher {
@@ -20,17 +20,16 @@ enum WebPushCipher {
   ///   - salt: 16 random bytes; new ones for every message.
   static func encrypt(
     _ plaintext: [UInt8], padding: Int, for subscription: PushSubscription,
-    key: P256.KeyAgreement.PrivateKey, salt: [UInt8]
+    key: P256.PrivateKey, salt: [UInt8]
   ) throws(Failure) -> [UInt8] {
     let record = EncryptedContent.Record(text: plaintext, padding: padding)
     guard padding >= 0, record.bytes <= Int(recordSize), salt.count == 16 else { throw .tooLong }
-    let senderPublic = [UInt8](key.publicKey.x963Representation)
-    let receiverPublic = [UInt8](subscription.publicKey.x963Representation)
+    let senderPublic = key.publicKey.x963Representation
+    let receiverPublic = subscription.publicKey.x963Representation
     do {
-      let shared = try key.sharedSecretFromKeyAgreement(with: subscription.publicKey)
-      let input = shared.hkdfDerivedSymmetricKey(
-        using: SHA256.self, salt: subscription.secret,
-        sharedInfo: Array("WebPush: info\0".utf8) + receiverPublic + senderPublic, outputByteCount: 32)
+      let input = try HKDF.key(
+        from: try key.sharedSecret(with: subscription.publicKey), salt: subscription.secret,
+        info: Array("WebPush: info\0".utf8) + receiverPublic + senderPublic, count: 32)
       return try EncryptedContent.seal(
         [record], key: input, salt: salt, keyID: senderPublic, recordSize: recordSize)
     } catch {
@@ -44,7 +43,7 @@ enum EncryptedContent {
   /// Salt, record size and length of the key id (RFC 8188, section 2.1).
   static let fixedHeaderBytes = 16 + 4 + 1
   /// Authentication tag of a record.
-  static let tagBytes = 16
+  static let tagBytes = AES128GCM.tagBytes
 
   struct Record: Sendable, Hashable {
     var text: [UInt8]
@@ -71,24 +70,20 @@ enum EncryptedContent {
       records.allSatisfy({ $0.padding >= 0 && $0.bytes <= Int(recordSize) }),
       records.dropLast().allSatisfy({ $0.bytes == Int(recordSize) })
     else { throw .impossible }
-    let contentKey = HKDF<SHA256>.deriveKey(
-      inputKeyMaterial: key, salt: salt, info: Array("Content-Encoding: aes128gcm\0".utf8),
-      outputByteCount: 16)
-    let base = HKDF<SHA256>.deriveKey(
-      inputKeyMaterial: key, salt: salt, info: Array("Content-Encoding: nonce\0".utf8), outputByteCount: 12)
-    let baseNonce = base.withUnsafeBytes { Array($0) }
     let size = withUnsafeBytes(of: recordSize.bigEndian) { Array($0) }
     var content = salt + size + [UInt8(keyID.count)] + keyID
-    for (number, record) in records.enumerated() {
-      let delimiter: UInt8 = number == records.count - 1 ? 2 : 1
-      let padded = record.text + [delimiter] + [UInt8](repeating: 0, count: record.padding)
-      do {
-        let sealed = try AES.GCM.seal(
-          padded, using: contentKey, nonce: AES.GCM.Nonce(data: nonce(baseNonce, number)))
-        content += sealed.ciphertext + sealed.tag
-      } catch {
-        throw .impossible
+    do {
+      let contentKey = try HKDF.key(
+        from: key, salt: salt, info: Array("Content-Encoding: aes128gcm\0".utf8), count: AES128GCM.keyBytes)
+      let base = try HKDF.key(
+        from: key, salt: salt, info: Array("Content-Encoding: nonce\0".utf8), count: AES128GCM.nonceBytes)
+      for (number, record) in records.enumerated() {
+        let delimiter: UInt8 = number == records.count - 1 ? 2 : 1
+        let padded = record.text + [delimiter] + [UInt8](repeating: 0, count: record.padding)
+        content += try AES128GCM.seal(padded, key: contentKey, nonce: nonce(base.bytes, number))
       }
+    } catch {
+      throw .impossible
     }
     return content
   }

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import FoundationEssentials
 import Measurement
 
@@ -7,7 +7,7 @@ public struct WebPushProvider: Provider {
 
   /// Key and salt of one message.
   public struct MessageKeys: Sendable {
-    var key: P256.KeyAgreement.PrivateKey
+    var key: P256.PrivateKey
     /// 16 bytes.
     var salt: [UInt8]
 
@@ -15,7 +15,7 @@ public struct WebPushProvider: Provider {
     public static func random() -> MessageKeys {
       var generator = SystemRandomNumberGenerator()
       return MessageKeys(
-        key: P256.KeyAgreement.PrivateKey(),
+        key: P256.PrivateKey(),
         salt: (0..<16).map { _ in UInt8(truncatingIfNeeded: generator.next()) })
     }
   }

@@ -1,5 +1,5 @@
 import Configuration
-import Crypto
+import Cryptography
 import Foundation
 import HTTPTestKit
 import TestKit
@@ -113,7 +113,7 @@ extension ScenarioRun {
 
   /// On stepped clocks.
   private static func apnsTokensAreRevoked(_ tokens: TokenBehavior) throws {
-    let key = P256.Signing.PrivateKey()
+    let key = P256.PrivateKey()
     let authenticator = APNsAuthenticator(
       key: key.publicKey, keyID: LoopbackCredentials.signingKeyID, teamID: LoopbackCredentials.teamID,
       behavior: tokens)
@@ -139,10 +139,10 @@ extension ScenarioRun {
   }
 
   private static func vapidTokensAreRevoked(_ tokens: TokenBehavior) throws {
-    let key = P256.Signing.PrivateKey()
+    let key = P256.PrivateKey()
     let authenticator = VAPIDAuthenticator(applicationKey: key.publicKey, behavior: tokens)
     authenticator.listen(on: ["https://127.0.0.1:1"])
-    let point = Base64URLText.encode(key.publicKey.x963Representation)
+    let point = Base64URLText.encode(Data(key.publicKey.x963Representation))
     func token() throws -> String {
       try TestToken.es256(
         key, header: "{\"typ\":\"JWT\",\"alg\":\"ES256\"}",

@@ -1,5 +1,5 @@
 import Configuration
-import Crypto
+import Cryptography
 import Foundation
 import HTTPTestKit
 import Measurement

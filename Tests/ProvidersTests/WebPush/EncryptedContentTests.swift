@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Testing
 
 @testable import Providers
@@ -11,7 +11,7 @@ import Testing
   @Test func matchesTheFirstExample() throws {
     let content = try EncryptedContent.seal(
       [.init(text: Array("I am the walrus".utf8))],
-      key: SymmetricKey(data: bytes("yqdlZ-tYemfogSmv7Ws5PQ")), salt: bytes("I1BsxtFttlv3u_Oo94xnmw"),
+      key: SymmetricKey(bytes("yqdlZ-tYemfogSmv7Ws5PQ")), salt: bytes("I1BsxtFttlv3u_Oo94xnmw"),
       keyID: [], recordSize: 4096)
     #expect(content.count == 53)
     #expect(
@@ -23,7 +23,7 @@ import Testing
   @Test func matchesTheSecondExample() throws {
     let content = try EncryptedContent.seal(
       [.init(text: Array("I am th".utf8), padding: 1), .init(text: Array("e walrus".utf8))],
-      key: SymmetricKey(data: bytes("BO3ZVPxUlnLORbVGMpbT1Q")), salt: bytes("uNCkWiNYzKTnBN9ji3-qWA"),
+      key: SymmetricKey(bytes("BO3ZVPxUlnLORbVGMpbT1Q")), salt: bytes("uNCkWiNYzKTnBN9ji3-qWA"),
       keyID: Array("a1".utf8), recordSize: 25)
     #expect(content.count == 73)
     #expect(
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test func recordsHaveOneSize() throws {
-    let key = SymmetricKey(size: .bits128)
+    let key = SymmetricKey([UInt8](repeating: 9, count: 16))
     let salt = [UInt8](repeating: 7, count: 16)
     let full = EncryptedContent.Record(text: [1, 2, 3], padding: 5)
     let short = EncryptedContent.Record(text: [1, 2, 3])

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Measurement
 import Testing
 
@@ -18,9 +18,9 @@ import Testing
     try PushSubscription(json: Array(subscriptionJSON.utf8))
   }
 
-  private func senderKey() throws -> P256.KeyAgreement.PrivateKey {
+  private func senderKey() throws -> P256.PrivateKey {
     let bytes = try #require(Base64URL.decode("yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw"))
-    return try P256.KeyAgreement.PrivateKey(rawRepresentation: bytes)
+    return try P256.PrivateKey(rawRepresentation: bytes)
   }
 
   private let salt = "DGv6ra1nlYgDCS1FRnbzlw"

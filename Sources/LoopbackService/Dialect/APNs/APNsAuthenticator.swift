@@ -1,5 +1,5 @@
 import Configuration
-import Crypto
+import Cryptography
 import Measurement
 
 /// Verifies provider tokens (Apple: Establishing a token-based connection to APNs) and their use on each connection, or
@@ -26,7 +26,7 @@ final class APNsAuthenticator {
     var isBlocked = false
   }
 
-  private let key: P256.Signing.PublicKey
+  private let key: P256.PublicKey
   private let keyID: String
   private let teamID: String
   private let behavior: TokenBehavior
@@ -34,7 +34,7 @@ final class APNsAuthenticator {
   private var registry: TokenRegistry
   private var bindings: [Int: Binding] = [:]
 
-  init(key: P256.Signing.PublicKey, keyID: String, teamID: String, behavior: TokenBehavior) {
+  init(key: P256.PublicKey, keyID: String, teamID: String, behavior: TokenBehavior) {
     self.key = key
     self.keyID = keyID
     self.teamID = teamID

@@ -1,6 +1,4 @@
 import Configuration
-import Crypto
-import CryptoExtras
 import Foundation
 import HTTPServer
 import Measurement

@@ -1,17 +1,17 @@
 import Configuration
-import Crypto
+import Cryptography
 import Foundation
 import Measurement
 
 /// Verifies VAPID tokens (RFC 8292) for subscriptions that are restricted to one key.
 final class VAPIDAuthenticator {
-  private let applicationKey: P256.Signing.PublicKey
+  private let applicationKey: P256.PublicKey
   private var verifiedTokens = BoundedCache<String, SignedToken.Claims>(capacity: 256)
   private var registry: TokenRegistry
   /// Origins of the endpoints, with all names of this host.
   private(set) var origins: [String] = []
 
-  init(applicationKey: P256.Signing.PublicKey, behavior: TokenBehavior) {
+  init(applicationKey: P256.PublicKey, behavior: TokenBehavior) {
     self.applicationKey = applicationKey
     registry = TokenRegistry(revoked: behavior.revoked)
   }
@@ -29,9 +29,9 @@ final class VAPIDAuthenticator {
       return ("BadJwtToken", "Authorization is not `vapid t=<token>, k=<key>`.")
     }
     guard let point = Base64URLText.decode(key), point.count == 65,
-      let publicKey = try? P256.Signing.PublicKey(x963Representation: point)
+      let publicKey = try? P256.PublicKey(x963Representation: Array(point))
     else { return ("BadVapidPublicKey", "k is no uncompressed point of P-256 in base64url.") }
-    guard point == applicationKey.x963Representation else {
+    guard publicKey == applicationKey else {
       return ("VapidPkHashMismatch", "k is not the key that the subscription was made for.")
     }
     guard let claims = verify(token, publicKey) else {
@@ -72,7 +72,7 @@ final class VAPIDAuthenticator {
     return style != .apple || WebPushDialect.isSubjectForApple(sub)
   }
 
-  private func verify(_ token: String, _ key: P256.Signing.PublicKey) -> SignedToken.Claims? {
+  private func verify(_ token: String, _ key: P256.PublicKey) -> SignedToken.Claims? {
     if let known = verifiedTokens[token] { return known }
     guard let parsed = SignedToken(token), parsed.isSigned(by: key) else { return nil }
     verifiedTokens.insert(parsed.claims, for: token)

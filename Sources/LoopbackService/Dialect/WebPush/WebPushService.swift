@@ -1,5 +1,5 @@
 import Configuration
-import Crypto
+import Cryptography
 import Foundation
 import HTTPServer
 import Measurement
@@ -214,41 +214,33 @@ enum WebPushErrorStyle: String, CaseIterable, Sendable {
 /// Decrypts an `aes128gcm` body (RFC 8188) with a subscription's keys (RFC 8291), as a browser does.
 struct PushMessageReader: Sendable {
   private static let headerBytes = 86
-  private static let tagBytes = 16
 
-  let privateKey: P256.KeyAgreement.PrivateKey
+  let privateKey: P256.PrivateKey
   /// The subscription's `auth`, 16 bytes.
-  let secret: Data
+  let secret: [UInt8]
 
   /// The plaintext; `nil` for anything but one record encrypted for this subscription.
   func open(_ body: Data) -> Data? {
     let body = [UInt8](body)
-    guard body.count > Self.headerBytes + Self.tagBytes, body[20] == 65 else { return nil }
-    let salt = Data(body[0..<16])
+    guard body.count > Self.headerBytes + AES128GCM.tagBytes, body[20] == 65 else { return nil }
+    let salt = Array(body[0..<16])
     let recordSize = body[16..<20].reduce(0) { $0 << 8 | Int($1) }
-    let point = Data(body[21..<Self.headerBytes])
-    let record = Data(body[Self.headerBytes...])
+    let point = Array(body[21..<Self.headerBytes])
+    let record = Array(body[Self.headerBytes...])
     guard recordSize >= 18, record.count <= recordSize,
-      let sender = try? P256.KeyAgreement.PublicKey(x963Representation: point),
-      let shared = try? privateKey.sharedSecretFromKeyAgreement(with: sender)
+      let sender = try? P256.PublicKey(x963Representation: point),
+      let shared = try? privateKey.sharedSecret(with: sender)
     else { return nil }
-    let agreement = shared.withUnsafeBytes { Data($0) }
+    // HKDF by its two steps, independent of the sender's code.
     let receiver = privateKey.publicKey.x963Representation
-    let keying = Self.mac(
-      Data("WebPush: info\0".utf8) + receiver + point + [1], key: Self.mac(agreement, key: secret))
-    let prk = Self.mac(keying, key: salt)
-    let key = Self.mac(Data("Content-Encoding: aes128gcm\0\u{1}".utf8), key: prk).prefix(16)
-    let nonce = Self.mac(Data("Content-Encoding: nonce\0\u{1}".utf8), key: prk).prefix(12)
-    guard let nonce = try? AES.GCM.Nonce(data: nonce),
-      let box = try? AES.GCM.SealedBox(
-        nonce: nonce, ciphertext: record.dropLast(Self.tagBytes), tag: record.suffix(Self.tagBytes)),
-      let padded = try? AES.GCM.open(box, using: SymmetricKey(data: key)),
+    let keying = HMAC(secret: HMAC(secret: secret).code(for: shared.bytes)).code(
+      for: Array("WebPush: info\0".utf8) + receiver + point + [1])
+    let extracted = HMAC(secret: HMAC(secret: salt).code(for: keying))
+    let key = extracted.code(for: Array("Content-Encoding: aes128gcm\0\u{1}".utf8)).prefix(16)
+    let nonce = extracted.code(for: Array("Content-Encoding: nonce\0\u{1}".utf8)).prefix(12)
+    guard let padded = try? AES128GCM.open(record, key: SymmetricKey(Array(key)), nonce: Array(nonce)),
       let end = padded.lastIndex(where: { $0 != 0 }), padded[end] == 2
     else { return nil }
-    return padded[padded.startIndex..<end]
-  }
-
-  private static func mac(_ message: Data, key: Data) -> Data {
-    Data(HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: key)))
+    return Data(padded[..<end])
   }
 }

@@ -1,12 +1,12 @@
 import Configuration
-import Crypto
+import Cryptography
 import Testing
 
 @testable import LoopbackService
 
 /// Provider tokens over hours, on stepped clocks.
 @Suite struct APNsAuthenticatorTests {
-  private let key = P256.Signing.PrivateKey()
+  private let key = P256.PrivateKey()
 
   private func authenticator(_ behavior: TokenBehavior = TokenBehavior()) -> APNsAuthenticator {
     APNsAuthenticator(
@@ -26,7 +26,7 @@ import Testing
   @Test func takesWhatItsKeySignedAndNothingElse() throws {
     let authenticator = authenticator()
     #expect(word(authenticator, try TestToken.apns(key, issuedAt: now)) == nil)
-    let stranger = P256.Signing.PrivateKey()
+    let stranger = P256.PrivateKey()
     #expect(
       word(authenticator, try TestToken.apns(stranger, issuedAt: now), connection: 2)
         == "InvalidProviderToken")

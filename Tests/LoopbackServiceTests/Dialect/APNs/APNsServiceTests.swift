@@ -1,5 +1,5 @@
 import Configuration
-import Crypto
+import Cryptography
 import HTTPServer
 import Measurement
 import NIOCore
@@ -35,7 +35,7 @@ import Testing
       arrivedAt: .zero)
   }
 
-  private static let key = P256.Signing.PrivateKey()
+  private static let key = P256.PrivateKey()
 
   private func service() -> APNsService {
     APNsService(

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 import Testing
 
@@ -14,7 +14,7 @@ import Testing
     let key = try #require(Base64URLText.decode("q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94"))
     let secret = try #require(Base64URLText.decode("BTBZMqHH6r4Tts7J_aSIgg"))
     return PushMessageReader(
-      privateKey: try P256.KeyAgreement.PrivateKey(rawRepresentation: key), secret: secret)
+      privateKey: try P256.PrivateKey(rawRepresentation: Array(key)), secret: Array(secret))
   }
 
   @Test func opensTheStandardsExample() throws {

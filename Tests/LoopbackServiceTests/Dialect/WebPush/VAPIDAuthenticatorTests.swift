@@ -1,5 +1,5 @@
 import Configuration
-import Crypto
+import Cryptography
 import Foundation
 import Measurement
 import Testing
@@ -7,11 +7,11 @@ import Testing
 @testable import LoopbackService
 
 @Suite struct VAPIDAuthenticatorTests {
-  private let key = P256.Signing.PrivateKey()
+  private let key = P256.PrivateKey()
   private let now = RequestContext.start
 
   private func word(
-    _ claims: String, key other: P256.Signing.PrivateKey? = nil, style: WebPushErrorStyle = .mozilla,
+    _ claims: String, key other: P256.PrivateKey? = nil, style: WebPushErrorStyle = .mozilla,
     isDER: Bool = false, format: (String, String) -> String = { "vapid t=\($0), k=\($1)" }
   ) throws -> String? {
     let authenticator = VAPIDAuthenticator(applicationKey: key.publicKey, behavior: TokenBehavior())
@@ -19,7 +19,7 @@ import Testing
     let signer = other ?? key
     let token = try TestToken.es256(
       signer, header: "{\"typ\":\"JWT\",\"alg\":\"ES256\"}", claims: claims, isDER: isDER)
-    let point = Base64URLText.encode(signer.publicKey.x963Representation)
+    let point = Base64URLText.encode(Data(signer.publicKey.x963Representation))
     return authenticator.problem(format(token, point), style: style, .test())?.reason
   }
 
@@ -33,7 +33,7 @@ import Testing
   @Test func takesWhatTheSubscriptionsSenderSigned() throws {
     #expect(try word(claims()) == nil)
     #expect(try word(claims()) { "Vapid k=\"\($1)\",t=\"\($0)\"" } == nil)
-    #expect(try word(claims(), key: P256.Signing.PrivateKey()) == "VapidPkHashMismatch")
+    #expect(try word(claims(), key: P256.PrivateKey()) == "VapidPkHashMismatch")
     #expect(try word(claims(), isDER: true) == "BadJwtToken")
     #expect(try word(claims()) { token, _ in "WebPush \(token)" } == "BadJwtToken")
     #expect(try word(claims()) { token, _ in "vapid t=\(token), k=AAAA" } == "BadVapidPublicKey")
@@ -50,7 +50,7 @@ import Testing
       "BA1Hxzyi1RUM1b5wjxsn7nGxAszw2u61m164i3MrAIxHF6YK5h4SDYic-dRuU_RCPCfA5aq9ojSwk5Y2EmClBPs"
     let bytes = try #require(Base64URLText.decode(point))
     let authenticator = VAPIDAuthenticator(
-      applicationKey: try P256.Signing.PublicKey(x963Representation: bytes), behavior: TokenBehavior())
+      applicationKey: try P256.PublicKey(x963Representation: Array(bytes)), behavior: TokenBehavior())
     authenticator.listen(on: ["https://push.example.net"])
     func problem(_ header: String, at seconds: Double) -> String? {
       var context = RequestContext.test()

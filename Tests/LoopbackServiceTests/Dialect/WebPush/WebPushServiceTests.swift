@@ -1,5 +1,5 @@
 import Configuration
-import Crypto
+import Cryptography
 import Foundation
 import HTTPServer
 import Measurement
@@ -11,7 +11,7 @@ import Testing
 
 /// Web Push's headers, one wrong at a time.
 @Suite struct WebPushServiceTests {
-  private let key = P256.Signing.PrivateKey()
+  private let key = P256.PrivateKey()
 
   private func refusal(
     _ changes: [(String, String?)] = [], body: String = "", style: WebPushErrorStyle = .mozilla,
@@ -21,12 +21,12 @@ import Testing
     authenticator.listen(on: ["https://127.0.0.1:1"])
     let service = WebPushService(
       authenticator: authenticator, subscription: "s",
-      reader: PushMessageReader(privateKey: P256.KeyAgreement.PrivateKey(), secret: Data(count: 16)))
+      reader: PushMessageReader(privateKey: P256.PrivateKey(), secret: [UInt8](repeating: 0, count: 16)))
     let exp = Int(RequestContext.start) + 60
     let token = try TestToken.es256(
       key, header: "{\"alg\":\"ES256\"}",
       claims: "{\"aud\":\"https://127.0.0.1:1\",\"exp\":\(exp),\"sub\":\"mailto:a@example.com\"}")
-    let point = Base64URLText.encode(key.publicKey.x963Representation)
+    let point = Base64URLText.encode(Data(key.publicKey.x963Representation))
     var fields: [(String, String)] = [
       ("authorization", "vapid t=\(token), k=\(point)"), ("ttl", "60"), ("urgency", "high"),
       ("topic", "probes"),
