@@ -22,7 +22,7 @@ struct Pushscope: AsyncParsableCommand {
 
       Exit codes: 0 success, 1 failed while running, 64 usage, 66 missing input, not a store, a newer or damaged store, \
       69 service unreachable or address in use, 73 cannot write, locked or in use, 78 invalid configuration, 98 a gate or \
-      comparison is undecided, 99 it failed. \
+      comparison is undecided, 99 one failed. \
       docs/commands.md explains them.
       """,
     version: "0.1.0",
