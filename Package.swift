@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import PackageDescription
 
 /// One target a room; a room imports rooms on lower floors only (docs/architecture.md).
