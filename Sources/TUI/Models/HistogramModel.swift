@@ -143,7 +143,8 @@ struct HistogramModel {
       FittedLine(left: left, right: share, width: TitleRow.room(width), gap: 2, middle: 4), to: &picture)
   }
 
-  /// The share of due notifications that have a latency. Without those that never arrived, a distribution looks too good.
+  /// The share of due notifications that have a latency: "measured", since the plot's title has another share, of those that
+  /// are settled. Without those that never arrived, a distribution looks too good.
   private var share: [LineItem] {
     if isReading { return [LineItem(priority: 7, [ScatterTitle.reading(appearance)])] }
     if isUnknown { return [] }
@@ -164,7 +165,7 @@ struct HistogramModel {
     ]
     items.append(
       LineItem(
-        priority: 4, share + [TextSpan(" \(percent) %", style)],
+        priority: 4, share + [TextSpan(" \(percent) %", style), TextSpan(" measured", appearance(.secondary))],
         short: LineItem.Short(priority: 6, spans: share)))
     return items
   }
