@@ -41,9 +41,9 @@ sanitize: ## the HTTP/2 session and the lanes under the address sanitizer
 	@scripts/bootstrap build test
 	@SWIFT='$(SWIFT)' scripts/sanitize
 
-bench: ## figures, side by side with a peer in the same run
+bench: ## figures, side by side with a peer in the same run; RTT=FOLDER has recorded round trips
 	@scripts/bootstrap build test fleet
-	@Benchmarks/run
+	@RTT='$(RTT)' Benchmarks/run
 
 lint: ## formatting, spelling, floors, ownership
 	@scripts/bootstrap lint

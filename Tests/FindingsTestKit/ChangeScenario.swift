@@ -8,6 +8,8 @@ public struct ChangeScenario: Sendable {
     case independent, autoregressive, wandering, cycle, pareto, spikes, lossy
     /// 3 % of the minutes are eight times slower.
     case badMinutes
+    /// Most values within 1 %; the second wanders by 4 %, with a memory of half an hour.
+    case tight, tightWandering
   }
 
   public enum Change: Sendable, Hashable {
@@ -34,7 +36,7 @@ public struct ChangeScenario: Sendable {
   }
 
   public static let undisturbed: [ChangeScenario] =
-    [.independent, .autoregressive, .wandering, .cycle, .pareto, .spikes, .lossy].map {
+    [.independent, .autoregressive, .wandering, .cycle, .pareto, .spikes, .lossy, .tight].map {
       ChangeScenario("undisturbed, \($0.rawValue)", noise: $0)
     }
 
@@ -44,10 +46,13 @@ public struct ChangeScenario: Sendable {
     ChangeScenario("5 min x2", change: .latency(factor: 2), for: 300),
     ChangeScenario("10 min x1.5", change: .latency(factor: 1.5), for: 600),
     ChangeScenario("10 min x2", change: .latency(factor: 2), for: 600),
+    ChangeScenario("2 min x4", change: .latency(factor: 4), for: 120),
     ChangeScenario("1 min x4", change: .latency(factor: 4), for: 60),
     ChangeScenario("p99 x3", change: .tail),
     ChangeScenario("loss 1 to 10 %, 20 min", noise: .lossy, change: .losses(share: 0.1), for: 1200),
     ChangeScenario("drift x2 in 6 h", change: .drift),
+    ChangeScenario("tight x1.15", noise: .tight, change: .latency(factor: 1.15)),
+    ChangeScenario("tight x0.85", noise: .tight, change: .latency(factor: 0.85)),
   ]
 
   public struct Day: Sendable {
@@ -74,7 +79,7 @@ public struct ChangeScenario: Sendable {
     }
     let count = Int((quiet + seconds) * rate)
     var slow = random.normal()
-    let memory = noise == .autoregressive ? 0.8 : exp(-1 / (rate * 300))
+    let memory = noise == .autoregressive ? 0.8 : exp(-1 / (rate * (noise == .tightWandering ? 1800 : 300)))
     var isBad: [Bool] = []
     if noise == .badMinutes { isBad = random.spells(Int((quiet + seconds) / 60) + 1, share: 0.03) }
     for index in 0..<count {
@@ -84,6 +89,10 @@ public struct ChangeScenario: Sendable {
       case .autoregressive, .wandering:
         slow = memory * slow + (1 - memory * memory).squareRoot() * random.normal()
         value = noise == .autoregressive ? slow * 0.35 : (slow + random.normal()) * 0.35 * 0.5.squareRoot()
+      case .tight: value = random.normal() * 0.004
+      case .tightWandering:
+        slow = memory * slow + (1 - memory * memory).squareRoot() * random.normal()
+        value = slow * 0.04 + random.normal() * 0.004
       case .pareto: value = random.exponential() / 1.5 - 0.46
       default: value = random.normal() * 0.35
       }

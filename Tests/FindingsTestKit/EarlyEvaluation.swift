@@ -7,6 +7,8 @@ public enum EarlyEvaluation {
   public enum Noise: String, Sendable, CaseIterable {
     case independent, autoregressive = "ar .8", minute = "correlated over 60 s", spikes, pareto
     case badMinutes = "bad minutes 3 %"
+    /// Most values within 1 %.
+    case tight
   }
 
   public struct Episode: Sendable {
@@ -40,6 +42,7 @@ public enum EarlyEvaluation {
         slow = memory * slow + (1 - memory * memory).squareRoot() * random.normal()
         value = slow * 0.35
       case .pareto: value = random.exponential() / 1.5 - 0.46
+      case .tight: value = random.normal() * 0.004
       }
       if noise == .spikes, random.unit() < 0.01 { value += log(5) }
       if noise == .badMinutes, bad[Int(time / 60)] { value += log(8) }
@@ -62,6 +65,27 @@ public enum EarlyEvaluation {
     for piece in pieces {
       detector.append(piece.values, start: piece.start)
       detector.complete(through: piece.start.advanced(byMicroseconds: 1_000_000))
+    }
+    return detector.findings
+  }
+
+  /// Findings about a share of a young series.
+  ///
+  /// - Parameters:
+  ///   - usual: the share outside of the episode.
+  ///   - episode: its factor is the share.
+  public static func losses(
+    _ metric: SeriesMetric, rate: Double, usual: Double, seconds: Int, seed: Int, episode: Episode? = nil
+  ) -> [Finding] {
+    var random = ProcessGenerator("young losses", seed: seed)
+    var detector = SeriesDetector(metric, rate: rate)
+    for second in 0..<seconds {
+      let isIn = episode.map { (($0.start)..<($0.start + $0.length)).contains(Double(second)) } ?? false
+      let share = isIn ? episode?.factor ?? usual : usual
+      let events = (0..<Int(rate)).reduce(0) { sum, _ in sum + (random.unit() < share ? 1 : 0) }
+      let start = WallTime(microseconds: ChangeScenario.Day.epoch + Int64(second) * 1_000_000)
+      detector.append(.share(events: events, count: Int(rate)), start: start)
+      detector.complete(through: start.advanced(byMicroseconds: 1_000_000))
     }
     return detector.findings
   }

@@ -9,6 +9,8 @@ import Measurement
 //   FindingsBenchmark intervals|equal|losses|early [seeds]
 //   FindingsBenchmark causes [seeds] [strength] [nopings]
 //   FindingsBenchmark changes|undisturbed [seeds] [notifications a second] [part of a scenario's name]
+//   FindingsBenchmark young [seeds]
+//   FindingsBenchmark traces FOLDER
 //   FindingsBenchmark series|lag [targets]
 //   FindingsBenchmark store [rows]
 
@@ -136,6 +138,37 @@ func early(_ seeds: Int) {
   }
 }
 
+/// Losses in a series of some minutes.
+func young(_ seeds: Int) {
+  func seconds(_ time: Int64) -> Double { Double(time - ChangeScenario.Day.epoch) / 1e6 }
+  for (rate, share, length) in [(20.0, 0.05, 60.0), (40, 0.08, 40), (20, 0.03, 120)] {
+    let delays = (0..<seeds).compactMap { seed -> Double? in
+      let found = EarlyEvaluation.losses(
+        .lost, rate: rate, usual: 0.001, seconds: 390 + Int(length), seed: seed,
+        episode: .init(start: 360, length: length, factor: share))
+      return found.first { (345..<360 + length).contains(seconds($0.start)) }.map {
+        seconds($0.detectedAt) - 360
+      }
+    }
+    print(
+      "losses of \(percent(share)) % for \(Int(length)) s at \(Int(rate))/s: \(delays.count) of \(seeds), after",
+      ChangeEvaluation.median(delays) ?? .nan, "s, p90", ChangeEvaluation.median(delays, 0.9) ?? .nan)
+  }
+  for share in [0.001, 0.01] {
+    let count = (0..<seeds).reduce(0) {
+      $0 + EarlyEvaluation.losses(.lost, rate: 20, usual: share, seconds: 720, seed: 100 + $1).count
+    }
+    print("findings in \(seeds) quiet runs of 12 min at \(percent(share)) %:", count)
+  }
+}
+
+/// Of recorded round trips that a person labeled.
+func traces(_ folder: String) throws {
+  var figures = TraceFigures()
+  for trace in try LabeledTrace.folder(folder) { figures.add(trace) }
+  figures.print()
+}
+
 func causes(_ seeds: Int, strength: Double, pings: Bool) {
   print("verdicts on \(seeds) cases each at strength \(strength)\(pings ? "" : ", without PING")")
   var totals = (right: 0, wrong: 0, undecided: 0)
@@ -186,6 +219,9 @@ case "changes", "undisturbed":
   let scenarios = arguments.first == "changes" ? ChangeScenario.changes : ChangeScenario.undisturbed
   let part = arguments.dropFirst(3).first ?? ""
   changes(scenarios.filter { part.isEmpty || $0.name.contains(part) }, seeds ?? 20, rate: rate)
+case "young": young(seeds ?? 20)
+case "traces":
+  if let folder = arguments.dropFirst().first { try traces(folder) } else { print("traces: which folder?") }
 case "series": try WatchCost.ticks(targets: seeds ?? 100)
 case "lag": try WatchCost.lag(targets: seeds ?? 100, rounds: 6, seconds: 10)
 case "store": try WatchCost.store(rows: seeds ?? 1_000_000, targets: 10)
@@ -194,6 +230,7 @@ default:
   equalWindows(100)
   losses(100)
   early(10)
+  young(20)
   for rate in [1.0 / 15, 1] {
     changes(ChangeScenario.changes, 20, rate: rate)
     // More than 200 target-days.

@@ -20,6 +20,8 @@ public struct FindingEngine: Sendable {
   /// µs since 1970: how far each was when its findings were compared with what was known. A detector that went back says
   /// nothing before it is there again, or at the present, where the clock was set back.
   private var comparedAt: [WatchedTarget: Int64] = [:]
+  /// µs since 1970: since when this version of the detector looks at them; what was found before stays as it is.
+  private var ownSince: [WatchedTarget: Int64] = [:]
   /// µs since 1970: what is older is written.
   private var present = Int64.max
   /// µs since 1970: the second whose notifications have not all their final state.
@@ -101,6 +103,7 @@ public struct FindingEngine: Sendable {
     known.keep(runs: left)
     corrections = [:]
     comparedAt = [:]
+    ownSince = [:]
     waitingFor = [:]
     unrevised = []
   }
@@ -120,10 +123,16 @@ public struct FindingEngine: Sendable {
     for record in try reader.detectors() {
       let watched = WatchedTarget(record)
       guard let spans = runs[watched],
-        let checkpoint = try reader.detectorCheckpoint(of: record, atMost: WallTime(microseconds: .max)),
-        let restored = try TargetDetector.restored(checkpoint.state, reader: reader, spans: spans)
+        let checkpoint = try reader.detectorCheckpoint(of: record, atMost: WallTime(microseconds: .max))
       else { continue }
+      guard let restored = try TargetDetector.restored(checkpoint.state, reader: reader, spans: spans) else {
+        // Another version's: this one learns from the rows that it looked at.
+        ownSince[watched] = record.through.microseconds
+        comparedAt[watched] = max(comparedAt[watched] ?? .min, record.through.microseconds)
+        continue
+      }
       detectors[watched] = restored.detector
+      if restored.detector.ownSince > .min { ownSince[watched] = restored.detector.ownSince }
       cursors.append(restored.cursor)
       comparedAt[watched] = max(comparedAt[watched] ?? .min, record.through.microseconds)
       checkpointTimes.restore(
@@ -229,6 +238,7 @@ public struct FindingEngine: Sendable {
         if runs.horizon > .min { next = max(next, runs.horizon / 1_000_000 * 1_000_000) }
         guard next < end else { continue }
         detectors[watched] = TargetDetector(rate: runs.rate(of: watched), start: next, settings: settings)
+        detectors[watched]?.ownSince = ownSince[watched] ?? .min
       }
       positions[watched] = next
     }
@@ -336,7 +346,9 @@ public struct FindingEngine: Sendable {
   private mutating func noteProgress(of advanced: Set<WatchedTarget>, _ step: inout Step) {
     guard !isRecomputing else { return }
     for watched in advanced.sorted() {
-      guard let detector = detectors[watched], var change = detectorChange(watched) else { continue }
+      guard let detector = detectors[watched], !detector.isLearningAnew,
+        var change = detectorChange(watched)
+      else { continue }
       let through = detector.through
       if corrections[watched] == nil, checkpointTimes.isDue(watched, at: through),
         let state = try? detector.checkpoint(cursor: cursor)
@@ -357,7 +369,7 @@ public struct FindingEngine: Sendable {
     var changes = FindingChanges()
     for watched in detectors.keys.sorted() where corrections[watched] == nil {
       guard var change = detectorChange(watched), let detector = detectors[watched],
-        let state = try? detector.checkpoint(cursor: cursor)
+        !detector.isLearningAnew, let state = try? detector.checkpoint(cursor: cursor)
       else { continue }
       change.checkpoint = DetectorCheckpointRecord(
         through: WallTime(microseconds: detector.through), state: state)
@@ -424,7 +436,8 @@ public struct FindingEngine: Sendable {
     let found = (detectors[watched]?.takeRemoved() ?? []) + detector.findings
     let spans = runs[watched]
     return known.revise(
-      watched, found: found, forgottenBefore: detector.forgottenBefore,
+      watched, found: found, ownSince: detector.ownSince, reached: detector.through,
+      forgottenBefore: detector.forgottenBefore,
       through: detector.target == nil ? .max : detector.through
     ) { finding in
       spans?.last { $0.span.startedAt.microseconds < finding.detectedAt }?.span ?? spans?.first?.span

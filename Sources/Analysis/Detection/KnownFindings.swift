@@ -50,18 +50,27 @@ struct KnownFindings: Sendable {
   /// Compares what is known of a series with what its detector says.
   ///
   /// - Parameters:
+  ///   - ownSince: µs since 1970: what was detected before is another version's of the detector; it stays as it is, but that
+  ///     an open one ends.
+  ///   - reached: µs since 1970: what the detector has looked at.
   ///   - forgottenBefore: µs since 1970: the detector has forgotten those that ended before.
   ///   - through: µs since 1970: how far the detector is. What was detected later is kept: a clock was set back, and it is
   ///     there again in time.
   ///   - span: the run in which a new one was detected.
   /// - Returns: the ids of findings that are new.
   mutating func revise(
-    _ watched: WatchedTarget, found: [Finding], forgottenBefore: Int64, through: Int64,
+    _ watched: WatchedTarget, found all: [Finding], ownSince: Int64 = .min, reached: Int64 = .max,
+    forgottenBefore: Int64, through: Int64,
     span: (Finding) -> SeriesSpan?
   ) -> Set<String> {
-    let stored = self[watched].filter { $0.finding.detectedAt <= through }
-    var result = self[watched].filter { $0.finding.detectedAt > through }
-    guard !found.isEmpty || !stored.isEmpty else { return [] }
+    let found = all.filter { $0.detectedAt >= ownSince }
+    let stored = self[watched].filter {
+      $0.finding.detectedAt >= ownSince && $0.finding.detectedAt <= through
+    }
+    let earlier = self[watched].filter { $0.finding.detectedAt < ownSince }
+    var result = self[watched].filter { $0.finding.detectedAt >= ownSince && $0.finding.detectedAt > through }
+    result += earlier.map { Self.ended($0, found: all, ownSince: ownSince, reached: reached) }
+    guard !found.isEmpty || !stored.isEmpty || earlier.contains(where: \.finding.isOpen) else { return [] }
     var new: Set<String> = []
     let ids = Set(found.map(\.id))
     for metric in SeriesMetric.allCases {
@@ -88,6 +97,33 @@ struct KnownFindings: Sendable {
     }
     byTarget[watched] = result
     return new
+  }
+
+  /// So long after it took over, a version of the detector ends what an earlier one left open and it does not find, µs.
+  private static let patience: Int64 = 3_600_000_000
+
+  /// What an earlier version of the detector found, ended where this one finds that it did.
+  private static func ended(
+    _ known: KnownFinding, found: [Finding], ownSince: Int64, reached: Int64
+  ) -> KnownFinding {
+    let old = known.finding
+    guard old.isOpen else { return known }
+    var known = known
+    let same = found.first {
+      $0.metric == old.metric && $0.kind == old.kind && $0.detectedAt < ownSince
+        && ($0.isOpen || ($0.end ?? $0.seenUntil) >= ownSince)
+    }
+    if let same {
+      guard !same.isOpen else { return known }
+      known.finding.end = same.end
+      known.finding.isNewNormal = same.isNewNormal
+    } else {
+      guard reached >= ownSince, reached - ownSince >= patience else { return known }
+      known.finding.isNewNormal = true
+    }
+    if old.status != .provisional { known.finding.status = .closed }
+    known.isStale = true
+    return known
   }
 
   /// Groups all into incidents.

@@ -104,6 +104,13 @@ struct TargetDetector: Sendable {
     var cursor: Int64
     var recordedTo: Int64?
     var longestGap: Int64?
+    var version: Int
+    var ownSince: Int64?
+  }
+
+  /// What every version writes.
+  private struct AnyState: Codable {
+    var version: Int?
   }
 
   private var series: [SeriesMetric: SeriesDetector]
@@ -111,6 +118,10 @@ struct TargetDetector: Sendable {
   private(set) var through: Int64
   /// The target of the run that it is in; `nil` between runs.
   private(set) var target: TargetID?
+  /// µs since 1970: what was detected before is another version's to say.
+  var ownSince = Int64.min
+  /// Whether it only learns from what another version has looked at.
+  var isLearningAnew: Bool { through < ownSince }
   /// µs since 1970: findings that ended before are the store's.
   private(set) var forgottenBefore = Int64.min
   private var removed: [Finding] = []
@@ -231,7 +242,8 @@ struct TargetDetector: Sendable {
   func checkpoint(cursor: Int64) throws -> [UInt8] {
     let state = State(
       series: series.mapValues(\.checkpoint), through: through, forgottenBefore: forgottenBefore,
-      target: target?.rawValue, cursor: cursor, recordedTo: recordedTo, longestGap: longestGap)
+      target: target?.rawValue, cursor: cursor, recordedTo: recordedTo, longestGap: longestGap,
+      version: SeriesDetector.version, ownSince: ownSince == .min ? nil : ownSince)
     return [UInt8](try JSONEncoder().encode(state))
   }
 
@@ -240,7 +252,9 @@ struct TargetDetector: Sendable {
   static func restored(
     _ bytes: [UInt8], reader: StoreReader, spans: [WatchedSpan]
   ) throws -> (detector: TargetDetector, cursor: Int64)? {
-    guard let state = try? JSONDecoder().decode(State.self, from: Data(bytes)) else { return nil }
+    guard (try? JSONDecoder().decode(AnyState.self, from: Data(bytes)))?.version == SeriesDetector.version,
+      let state = try? JSONDecoder().decode(State.self, from: Data(bytes))
+    else { return nil }
     let start = state.series.values.map(\.firstBinStart).min() ?? state.through
     let byTarget = Dictionary(spans.map { ($0.span.target, $0) }, uniquingKeysWith: { first, _ in first })
     var pieces: [SeriesMetric: [(start: WallTime, values: SeriesValues)]] = [:]
@@ -273,6 +287,7 @@ struct TargetDetector: Sendable {
     target = state.target.map(TargetID.init(rawValue:))
     recordedTo = state.recordedTo ?? (target == nil ? nil : state.through)
     longestGap = state.longestGap ?? 3_600_000_000
+    ownSince = state.ownSince ?? .min
   }
 }
 

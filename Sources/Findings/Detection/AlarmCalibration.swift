@@ -81,23 +81,30 @@ struct AlarmCalibration: Sendable, Hashable, Codable {
     maxima.removeAll { $0.index < block.index - week }
   }
 
-  /// Takes the maxima of stretches against a reference, block by whole block.
+  /// Takes the maxima of stretches against a reference and against the hours before each bin, block by whole block.
   mutating func measure(
     _ segments: [Range<Int>], of history: BinHistory, against reference: Reference, _ layout: ScanLayout,
-    _ settings: DetectorSettings
+    _ settings: DetectorSettings, recent: RecentScan?
   ) {
     let perBlock = max(1, Int(settings.maximaBlock / settings.binWidth))
     for segment in segments where segment.count >= 2 * perBlock {
       // One pass over the segment with its own cumulative counts.
       var scan = WindowScan(reference, layout, startingAt: segment.lowerBound)
       for bin in segment { scan.append(bin, of: history) }
+      var recent = recent
+      recent?.reset()
+      var normal = NormalStretches()
+      normal.restart(at: segment.lowerBound)
       var from = segment.lowerBound
       while from + perBlock <= segment.upperBound {
         var maxima = [WindowScan.Maximum](repeating: .init(nats: 0), count: layout.cells)
+        var ofRecent = [WindowScan.Maximum](repeating: .init(nats: 0), count: recent?.layout.cells ?? 0)
         for end in from + 1...from + perBlock {
           scan.raise(&maxima, endingAt: end, notBefore: segment.lowerBound)
+          recent?.advance(to: end, of: history, normal: normal, settings)
+          recent?.raise(&ofRecent, endingAt: end, notBefore: segment.lowerBound)
         }
-        add(maxima.map(\.nats), at: history.start(from), settings)
+        add((maxima + ofRecent).map(\.nats), at: history.start(from), settings)
         from += perBlock
       }
     }
@@ -111,16 +118,17 @@ struct AlarmCalibration: Sendable, Hashable, Codable {
   // MARK: - Levels
 
   /// Makes the levels from the maxima.
+  ///
+  /// - Parameter layouts: whose cells follow one another.
   /// - Returns: whether there were enough.
-  mutating func make(on day: Int64, _ layout: ScanLayout, _ settings: DetectorSettings) -> Bool {
+  mutating func make(on day: Int64, _ layouts: [ScanLayout], _ settings: DetectorSettings) -> Bool {
     guard maxima.count >= 6 else { return false }
     self.day = day
-    let rate = log(12 * Double(settings.cells) / settings.falseAlarmRate)
     var levels: [Level] = []
-    for quantile in 0..<layout.quantiles {
-      for direction in 0..<layout.directions {
+    for layout in layouts {
+      for test in 0..<layout.quantiles * layout.directions {
         let columns = (0..<ScanLayout.bandCount).map { band in
-          maxima.map { $0.values[layout.cell(quantile: quantile, isDown: direction == 1, band: band)] }
+          maxima.map { $0.values[levels.count + band] }
         }
         let means = columns.map { $0.reduce(0, +) / Double($0.count) }
         // Gumbel's scale by moments, pooled over the bands.
@@ -130,11 +138,19 @@ struct AlarmCalibration: Sendable, Hashable, Codable {
         }
         let used = layout.usedBands
         let pooled = (used.reduce(0) { $0 + squares[$1] } / Double(max(1, used.count))).squareRoot()
-        let scale = 1 + 1.5 * max(0, pooled - 1)
-        for mean in means {
+        // Dependence adds to chance; the hours just before are compared with only where it is small.
+        let scale = 1 + (layout.isRecent ? 1 : 1.5) * max(0, pooled - 1)
+        let isMedian = !layout.isShare && test < layout.directions
+        let rate = log(
+          12 * Double(settings.cells) / (isMedian ? settings.medianFalseAlarmRate : settings.falseAlarmRate))
+        for (band, mean) in means.enumerated() {
           let location = mean - 0.5772 * scale
+          let isLong = isMedian && !layout.isRecent && band == ScanLayout.bandCount - 1
+          let lowest =
+            layout.isShare
+            ? settings.lowestShareAlarm : isLong ? settings.lowestLongAlarm : settings.lowestAlarm
           levels.append(
-            Level(threshold: max(location + scale * rate, settings.lowestAlarm), scale: scale))
+            Level(threshold: max(location + scale * rate, lowest), scale: scale))
         }
       }
     }

@@ -21,6 +21,9 @@ enum LogScale {
 
   /// The lower edge of a level, µs.
   static func edge(_ level: Int) -> Double { exp(Double(level) * step) }
+
+  /// The middle of a level, µs.
+  static func middle(_ level: Int) -> Double { exp((Double(level) + 0.5) * step) }
 }
 
 /// The complete bins of a series in order, as many as the detector looks back on. Bins are numbered from 0 in recorded
@@ -181,15 +184,17 @@ struct BinHistory: Sendable {
     }
   }
 
-  /// Counts of a bin in the cells between the levels of a reference, the lowest first.
-  func cellCounts(_ bin: Int, _ reference: Reference) -> [Double] {
+  /// Counts of a bin by cell, the lowest values first.
+  func counts(_ bin: Int, _ cells: ChangeCells) -> [Double] {
     let count = Double(count(bin))
     if isShare {
       let events = Double(above(0, bin))
       return [count - events, events]
     }
-    let above = [count] + reference.levels.map { Double(self.above($0, bin)) } + [0]
-    return zip(above, above.dropFirst()).map { $0 - $1 }
+    var above: [Double] = []
+    self.above(Array(cells.levels.reversed()), bin) { above.append(Double($1)) }
+    let ends = [count] + above.reversed() + [0]
+    return zip(ends, ends.dropFirst()).map { $0 - $1 }
   }
 
   /// Adds the values of bins to a histogram by level (relative to the hour of day), so many times.
@@ -234,7 +239,7 @@ struct BinHistory: Sendable {
     return nil
   }
 
-  /// The upper edge of the level at a quantile of some bins' values, µs, relative to the hour of day; `nil` without a value.
+  /// The level at a quantile of some bins' values, µs, relative to the hour of day; `nil` without a value.
   func quantile(_ quantile: Double, of bins: Range<Int>) -> Double? {
     var histogram = [Int](repeating: 0, count: LogScale.levels)
     add(bins.clamped(to: first..<end), to: &histogram)
@@ -243,7 +248,7 @@ struct BinHistory: Sendable {
     var seen = 0
     for (level, count) in histogram.enumerated() {
       seen += count
-      if Double(seen) >= quantile * Double(total) { return LogScale.edge(level + 1) }
+      if Double(seen) >= quantile * Double(total) { return LogScale.middle(level) }
     }
     return nil
   }

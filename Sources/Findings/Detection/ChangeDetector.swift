@@ -25,7 +25,9 @@ public struct ChangeDetector: Sendable {
     fileprivate var refreshAt = 0
     fileprivate var referenceSize = 0
     fileprivate var effectsAt = Int.min
+    fileprivate var recent = RecentScan.State()
     fileprivate var calibration = AlarmCalibration()
+    fileprivate var calibrateAt = 0
     fileprivate var profile = DailyProfile.flat
     fileprivate var hourlyMedians: [Int: Double] = [:]
     fileprivate var open: OpenFinding?
@@ -49,6 +51,8 @@ public struct ChangeDetector: Sendable {
   /// `nil` without a reference.
   private var scan: WindowScan?
   private var references: ReferenceBuilder
+  /// Of calibrated latencies.
+  private var recent: RecentScan?
 
   public init(_ metric: SeriesMetric, settings: DetectorSettings) {
     self.init(Checkpoint(metric: metric, settings: settings))
@@ -61,6 +65,7 @@ public struct ChangeDetector: Sendable {
     layout = ScanLayout(settings, isShare: isShare)
     references = ReferenceBuilder(layout, isShare: isShare)
     history = BinHistory(width: settings.binWidth, isShare: isShare, startingAt: state.firstBin)
+    if !isShare, settings.recentLength > 0, settings.calibratedAfter != nil { recent = RecentScan(settings) }
   }
 
   /// Restores a detector.
@@ -79,9 +84,14 @@ public struct ChangeDetector: Sendable {
       }
     }
     rebuildScan()
+    if recent != nil { recent = RecentScan(state.recent, state.settings, of: history) }
   }
 
-  public var checkpoint: Checkpoint { state }
+  public var checkpoint: Checkpoint {
+    var state = state
+    if let recent { state.recent = recent.state }
+    return state
+  }
   public var findings: [Finding] { state.findings }
   public var settings: DetectorSettings { state.settings }
   /// Recorded time, µs.
@@ -92,7 +102,7 @@ public struct ChangeDetector: Sendable {
   /// Bytes held, without those of the findings.
   public var memory: Int {
     let open = ([state.open].compactMap { $0 } + state.lasting).reduce(0) { $0 + $1.memory }
-    return history.memory + (scan?.memory ?? 0) + state.calibration.memory + open
+    return history.memory + (scan?.memory ?? 0) + (recent?.memory ?? 0) + state.calibration.memory + open
   }
 
   private var isShare: Bool { state.metric.isShare }
@@ -138,6 +148,9 @@ public struct ChangeDetector: Sendable {
     } else {
       calibrateWhenDue()
       refreshReferenceWhenDue()
+      if isCalibrated {
+        recent?.advance(to: state.next, of: history, normal: state.normal, state.settings)
+      }
       test()
     }
   }
@@ -175,20 +188,21 @@ public struct ChangeDetector: Sendable {
     let effect = isProvisional ? state.settings.provisionalEffect : state.settings.smallestEffect
     guard
       var reference = references.reference(from: segments, of: history, effect: effect, state.settings),
-      reference.count >= 100
+      reference.count >= (isProvisional ? 100 : DetectorSettings.leastValues)
     else { return }
+    reference.isYoung = isProvisional
     let step = max(1, bins(state.settings.refresh))
     state.refreshAt = state.next + (isProvisional ? min(step, max(bins(15_000_000), size / 32, 1)) : step)
     let isDifferentSize = size > state.referenceSize + state.referenceSize / 8 || size < state.referenceSize
     if let old = state.reference, !isDifferentSize, state.next < state.effectsAt + bins(6 * 3_600_000_000) {
-      reference.effects = old.effects
+      reference.takeEffects(of: old)
     } else {
       references.measureEffects(of: &reference, segments, history)
       state.referenceSize = size
       state.effectsAt = state.next
     }
     // What a reference was taken from is not tested against it.
-    if state.reference == nil { state.scanFrom = max(state.scanFrom, state.next - 1) }
+    if state.reference == nil { state.scanFrom = max(state.scanFrom, segments.last?.upperBound ?? 0) }
     state.reference = reference
     if let scan, scan.counts(for: reference) {
       self.scan = scan.tested(against: reference)
@@ -211,8 +225,11 @@ public struct ChangeDetector: Sendable {
   // MARK: - Test
 
   private struct Alarm {
+    var reference: Reference
     var quantile: Int
     var isDown: Bool
+    /// Of the window, in bins, and its place among the lengths.
+    var length: Int
     var scale: Int
     var nats: Double
     var threshold: Double
@@ -220,25 +237,44 @@ public struct ChangeDetector: Sendable {
   }
 
   private mutating func test() {
-    guard let scan else { return }
+    guard scan != nil || recent?.state.reference != nil else { return }
     let start = history.start(state.next - 1)
-    var maxima = state.calibration.floors(layout.cells, at: start, state.settings)
-    scan.raise(&maxima, endingAt: state.next, notBefore: state.scanFrom)
-    if state.settings.calibratedAfter != nil { state.calibration.collect(maxima, at: start, state.settings) }
+    let floors = state.calibration.floors(
+      layout.cells + (recent?.layout.cells ?? 0), at: start, state.settings)
+    var maxima = Array(floors.prefix(layout.cells))
+    var ofRecent = Array(floors.dropFirst(layout.cells))
+    scan?.raise(&maxima, endingAt: state.next, notBefore: state.scanFrom)
+    recent?.raise(&ofRecent, endingAt: state.next, notBefore: state.scanFrom)
+    if state.settings.calibratedAfter != nil {
+      state.calibration.collect(maxima + ofRecent, at: start, state.settings)
+    }
+    let alarms = [
+      alarm(maxima, from: 0, layout, state.reference),
+      recent.flatMap { alarm(ofRecent, from: layout.cells, $0.layout, $0.state.reference) },
+    ]
+    if let alarm = alarms.compactMap({ $0 }).max(by: { $0.excess < $1.excess }) { open(alarm) }
+  }
+
+  /// The clearest of the cells of a scan that pass their alarm level.
+  private func alarm(
+    _ maxima: [WindowScan.Maximum], from first: Int, _ layout: ScanLayout, _ reference: Reference?
+  ) -> Alarm? {
+    guard let reference else { return nil }
     var best: Alarm?
     for (cell, maximum) in maxima.enumerated() {
       guard let scale = maximum.scale else { continue }
-      let level = state.calibration.level(cell, state.settings)
+      let level = state.calibration.level(first + cell, state.settings)
       let excess = (maximum.nats - level.threshold) / level.scale
       if excess >= 0, excess > best?.excess ?? -1 {
-        let (quantile, isDown) = layout.tested(cell)
+        var (quantile, isDown) = layout.tested(cell)
+        if maximum.isMost { quantile = 0 }
         best = Alarm(
-          quantile: quantile, isDown: isDown, scale: scale, nats: maximum.nats, threshold: level.threshold,
-          excess: excess)
+          reference: reference, quantile: quantile, isDown: isDown, length: layout.scales[scale],
+          scale: scale,
+          nats: maximum.nats, threshold: level.threshold, excess: excess)
       }
     }
-    guard let best, let reference = state.reference else { return }
-    open(best, reference)
+    return best
   }
 
   // MARK: - Calibration
@@ -246,18 +282,23 @@ public struct ChangeDetector: Sendable {
   private mutating func calibrateWhenDue() {
     guard let after = state.settings.calibratedAfter, age >= after else { return }
     let day = history.start(state.next - 1) / 86_400_000_000
-    guard state.calibration.isDue(on: day) else { return }
+    guard state.calibration.isDue(on: day), state.next >= state.calibrateAt else { return }
+    // Where too little is undisturbed, it is tried again.
+    state.calibrateAt = state.next + max(1, bins(state.settings.maximaBlock / 2))
     if !isShare {
       let profile = DailyProfile(hourlyMedians: state.hourlyMedians)
       if profile != state.profile {
         state.profile = profile
         history.use(profile)
         references.reset()
+        recent?.reset()
       }
     }
     let isFirst = isProvisional
     if isFirst { measureMaxima() }
-    guard state.calibration.make(on: day, layout, state.settings) else { return }
+    guard state.calibration.make(on: day, [layout] + [recent?.layout].compactMap { $0 }, state.settings)
+    else { return }
+    state.calibrateAt = 0
     state.refreshAt = 0
     state.effectsAt = Int.min / 2
     if isFirst { state.scanFrom = max(state.scanFrom, state.next - 1) }
@@ -273,22 +314,22 @@ public struct ChangeDetector: Sendable {
         from: segments, of: history, effect: state.settings.smallestEffect, state.settings)
     else { return }
     references.measureEffects(of: &reference, segments, history)
-    state.calibration.measure(segments, of: history, against: reference, layout, state.settings)
+    state.calibration.measure(
+      segments, of: history, against: reference, layout, state.settings, recent: recent)
   }
 
   // MARK: - Findings
 
-  private mutating func open(_ alarm: Alarm, _ reference: Reference) {
+  private mutating func open(_ alarm: Alarm) {
     let end = state.next
-    let lasted = layout.scales[alarm.scale]
+    let lasted = alarm.length
     let from = max(state.scanFrom, end - max(4 * lasted, 8), history.first)
     if isReturn(alarm) { return }
     var open = OpenFinding(
       id: Finding.ID(
         metric: state.metric, detectedAt: history.start(end - 1) + state.settings.binWidth),
-      reference: reference, isShare: isShare, quantileIndex: alarm.quantile, scale: alarm.scale,
-      in: from..<end
-    ) { history.cellCounts($0, reference) }
+      reference: alarm.reference, quantileIndex: alarm.quantile, isDown: alarm.isDown, scale: alarm.scale,
+      in: from..<end, of: history)
     open.takeStart(until: end, atMost: end)
     var finding = Finding(
       id: open.id, kind: state.metric.kind(isUpward: !alarm.isDown),
@@ -297,9 +338,9 @@ public struct ChangeDetector: Sendable {
       effectiveCount: 0, window: Int64(lasted) * state.settings.binWidth,
       binWidth: state.settings.binWidth, statistic: alarm.nats, threshold: alarm.threshold,
       evidence: Finding.Evidence(
-        edges: isShare ? [] : reference.levels.map { LogScale.edge($0 + 1) }, weights: [],
+        edges: open.cells.levels.map { LogScale.edge($0 + 1) }, weights: [],
         profile: state.profile))
-    open.describe(&finding, until: end, in: history, isShare: isShare)
+    open.describe(&finding, until: end, in: history)
     state.findings.append(finding)
     state.open = open
     state.calibration.spoilBlock()
@@ -312,7 +353,7 @@ public struct ChangeDetector: Sendable {
       guard let place = place(of: lasting),
         state.findings[place].isUpward == (alarm.isDown || isShare),
         let end = lasting.returned(
-          now: state.next, windows: [layout.scales[alarm.scale]], scales: layout.scales, atLeast: 0)
+          now: state.next, windows: [alarm.length], scales: layout.scales, atLeast: 0)
       else { continue }
       close(index, at: end)
       return true
@@ -328,7 +369,7 @@ public struct ChangeDetector: Sendable {
       return
     }
     let now = state.next
-    open.follow(history.cellCounts(now - 1, open.reference), keeping: Int.max / 4)
+    open.follow(now - 1, of: history, keeping: Int.max / 4)
     if let end = open.returned(now: now, windows: layout.scales, scales: layout.scales, atLeast: 10) {
       self.end(open, place, at: end)
       return
@@ -337,7 +378,11 @@ public struct ChangeDetector: Sendable {
     let length = now - open.alarmBin
     if length > 0, length & (length - 1) == 0 {
       open.takeStart(until: now, atMost: open.alarmBin)
-      open.describe(&state.findings[place], until: now, in: history, isShare: isShare)
+      guard open.hasEffect(until: now) else {
+        self.end(open, place, at: open.shrunk(now: now))
+        return
+      }
+      open.describe(&state.findings[place], until: now, in: history)
     }
     guard now - open.startBin >= bins(state.settings.lastingAfter) else {
       state.open = open
@@ -345,11 +390,13 @@ public struct ChangeDetector: Sendable {
     }
     // The new behavior becomes the reference.
     open.takeStart(until: now, atMost: now)
-    open.describe(&state.findings[place], until: now, in: history, isShare: isShare)
+    open.describe(&state.findings[place], until: now, in: history)
     if state.findings[place].status == .open { state.findings[place].status = .lasting }
     state.open = nil
+    open.normalBefore = state.normal
     state.lasting.append(open)
     state.normal.restart(at: open.startBin)
+    recent?.reset()
     state.scanFrom = now
     state.reference = nil
     scan = nil
@@ -370,13 +417,18 @@ public struct ChangeDetector: Sendable {
     let keep = layout.longest + 1
     for index in state.lasting.indices.reversed() {
       let bin = state.next - 1
-      state.lasting[index].follow(history.cellCounts(bin, state.lasting[index].reference), keeping: 2 * keep)
+      state.lasting[index].follow(bin, of: history, keeping: 2 * keep)
       let lasting = state.lasting[index]
       guard let place = place(of: lasting) else {
         state.lasting.remove(at: index)
         continue
       }
       state.findings[place].seenUntil = history.start(bin) + state.settings.binWidth
+      let length = state.next - lasting.alarmBin
+      if length & (length - 1) == 0, !lasting.hasEffect(until: state.next) {
+        close(index, at: lasting.shrunk(now: state.next))
+        continue
+      }
       if let end = lasting.returned(
         now: state.next, windows: layout.scales, scales: layout.scales, atLeast: 10)
       {
@@ -424,18 +476,22 @@ public struct ChangeDetector: Sendable {
     }
     state.open = nil
     state.lasting.removeSubrange(index...)
-    state.normal.restart(at: end)
+    // What was usual before it is usual again.
+    state.normal = lasting.normalBefore ?? NormalStretches()
+    state.normal.leaveOut(
+      min(lasting.startBin, end)..<end, forgettingBefore: state.next - state.settings.retainedBins)
+    recent?.reset()
     state.scanFrom = end
     state.refreshAt = state.next
     state.effectsAt = Int.min / 2
-    state.reference = lasting.reference
+    state.reference = lasting.reference.isWhole ? lasting.reference : nil
     rebuildScan()
   }
 
   private mutating func finish(_ open: OpenFinding, _ place: Int, end: Int) {
     var open = open
     if open.isWhole, open.searchFrom < end { open.takeStart(until: end, atMost: end - 1) }
-    open.describe(&state.findings[place], until: end, in: history, isShare: isShare)
+    open.describe(&state.findings[place], until: end, in: history)
     state.findings[place].end = history.start(end)
     if state.findings[place].status != .provisional { state.findings[place].status = .closed }
     state.calibration.spoilBlock()

@@ -12,6 +12,13 @@ public struct DetectorSettings: Sendable, Hashable, Codable {
   public var referenceLag: Int64 = 8 * 3_600_000_000
   /// The length of the reference, µs.
   public var referenceLength: Int64 = 24 * 3_600_000_000
+  /// The length of the reference that is taken from the hours just before, µs; 0: there is none. It helps where probes are
+  /// few; many have enough in a day's reference.
+  public var recentLength: Int64 = 0
+  /// The longest window that is tested against it, µs.
+  public var longestRecentWindow: Int64 = 3_840_000_000
+  /// How often it is taken again, µs.
+  public var recentRefresh: Int64 = 900_000_000
   /// How often the reference is taken again, µs.
   public var refresh: Int64 = 3_600_000_000
   /// After this long open, a finding is lasting and the reference becomes the new behavior, µs.
@@ -32,8 +39,15 @@ public struct DetectorSettings: Sendable, Hashable, Codable {
   public var provisionalAlarm = 24.5
   /// The lowest alarm level of others, nats.
   public var lowestAlarm = 10.125
+  /// The same at the median in windows of more than 32 min, in which a series wanders, and a daily cycle that is not known well
+  /// enough shows.
+  public var lowestLongAlarm = 13.0
+  /// The same of shares.
+  public var lowestShareAlarm = 11.0
   /// False alarms per target and day.
   public var falseAlarmRate = 0.01
+  /// The same at the median of latencies.
+  public var medianFalseAlarmRate = 0.005
   /// Cells that the false alarms are shared among: 18 for each latency of the target and 3 for each share.
   public var cells = 21
   /// Length of the blocks whose maxima calibrate the alarm levels, µs.
@@ -46,6 +60,7 @@ public struct DetectorSettings: Sendable, Hashable, Codable {
     binWidth = rate >= 1 ? 10_000_000 : 60_000_000
     longestWindow = rate >= 1 ? 20_480_000_000 : 30_720_000_000
     warmUp = 3_600_000_000
+    if rate < 1 { recentLength = 3 * 3_600_000_000 }
   }
 
   /// Of the first hour: bins of four values' time, at least 1 s, and a reference from 15 s and 100 values on.
@@ -61,6 +76,9 @@ public struct DetectorSettings: Sendable, Hashable, Codable {
     settings.calibratedAfter = nil
     return settings
   }
+
+  /// A reference has so many values at least.
+  static let leastValues = 30
 
   /// Window lengths in bins: powers of two.
   var scales: [Int] {

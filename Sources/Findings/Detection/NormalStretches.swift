@@ -24,6 +24,25 @@ struct NormalStretches: Sendable, Hashable, Codable {
     return Self.cut(all, to: first..<max(first, end))
   }
 
+  /// What the reference of the hours just before is taken from: as much as it takes, older where findings are left out.
+  func recent(before next: Int, from oldest: Int, _ settings: DetectorSettings) -> [Range<Int>] {
+    let length = settings.bins(settings.recentLength)
+    let lag = settings.bins(settings.longestRecentWindow + settings.recentRefresh)
+    // Of a young stretch its first hours, so that there is one soon.
+    let end = min(next, max(next - lag, min(next, start + length)))
+    var rest = length
+    var segments: [Range<Int>] = []
+    for stretch in Self.cut(
+      ended + (end > start ? [start..<end] : []), to: max(oldest, end - 4 * length)..<end
+    ).reversed() {
+      let part = stretch.suffix(rest)
+      rest -= part.count
+      segments.append(part)
+      if rest <= 0 { break }
+    }
+    return segments.reversed()
+  }
+
   /// What some stretches have and others have not; both ascend.
   static func difference(_ stretches: [Range<Int>], _ others: [Range<Int>]) -> [Range<Int>] {
     stretches.flatMap { stretch in

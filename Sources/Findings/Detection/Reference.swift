@@ -9,6 +9,9 @@ struct Reference: Sendable, Hashable, Codable {
   var count = 0
   /// Of a share.
   var events = 0
+  /// Of a latency: whether it is so short that what it has beyond a level says little, since it may not have seen how far the
+  /// series wanders: medians are compared with its own then.
+  var isYoung = false
   /// Per quantile: the level, above which the share `shares` lies.
   var levels: [Int] = []
   var shares: [Double] = []
@@ -17,6 +20,21 @@ struct Reference: Sendable, Hashable, Codable {
   var lower: [Int] = []
   /// Design effects by quantile (one for a share) and scale.
   var effects: [[Double]] = []
+  /// What lies beyond the median's levels, upward and downward; of a share one, of what has the property.
+  var beyond: [Beyond] = []
+
+  /// What a reference has beyond a level that a change must pass. Of a quiet series that is little, so that a few values beyond it
+  /// say much, and how little depends on no wander about the median.
+  struct Beyond: Sendable, Hashable, Codable {
+    var count: Int
+    /// By scale.
+    var effects: [Double] = []
+    /// In which a change that passes the level is followed.
+    var cells: ChangeCells
+
+    /// The share that is usual beyond the level; never nothing, since a reference is finite.
+    func share(of count: Int) -> Double { (Double(self.count) + 0.5) / (Double(count) + 1) }
+  }
 
   /// Of a latency.
   init(histogram: [Int], effect: Double, floor: Int64) {
@@ -30,13 +48,23 @@ struct Reference: Sendable, Hashable, Codable {
       }
       levels.append(level)
       shares.append(1 - Double(seen + histogram[level]) / Double(max(1, count)))
-      let edge = LogScale.edge(level + 1)
-      let up = Int((log(edge * (1 + effect) + Double(floor)) / LogScale.step - 1e-9).rounded(.up)) - 1
+      let usual = LogScale.middle(level)
+      let up = Int((log(usual * (1 + effect) + Double(floor)) / LogScale.step - 1e-9).rounded(.up)) - 1
       let down =
-        Int((log(max(1, edge / (1 + effect) - Double(floor))) / LogScale.step + 1e-9).rounded(.down)) - 1
+        Int((log(max(1, usual / (1 + effect) - Double(floor))) / LogScale.step + 1e-9).rounded(.down)) - 1
       upper.append(min(up, LogScale.levels - 2))
       lower.append(max(0, down))
     }
+    let total = count
+    func above(_ level: Int) -> Int { total - histogram[...level].reduce(0, +) }
+    let far = upper[2] + Int(log(1.5) / LogScale.step)
+    let near = lower[0] - Int(log(1.25) / LogScale.step)
+    let slower = [upper[0], levels[1], levels[2], far].filter { $0 >= upper[0] && $0 < LogScale.levels - 1 }
+    let faster = [near, lower[0]].filter { $0 >= 0 }
+    beyond = [
+      Beyond(count: above(upper[0]), cells: ChangeCells(slower, count: count, above: above)),
+      Beyond(count: total - above(lower[0]), cells: ChangeCells(faster, count: count, above: above)),
+    ]
   }
 
   /// Of a share.
@@ -48,19 +76,35 @@ struct Reference: Sendable, Hashable, Codable {
     levels = [0]
     upper = [0]
     lower = [0]
+    beyond = [Beyond(count: events, cells: ChangeCells(shareOf: events, of: count))]
   }
 
-  /// The probabilities of the cells between the levels, least latencies first; of a share those of not having and having
-  /// the property.
-  func cells(isShare: Bool) -> [Double] {
-    if isShare {
-      let share = max(Double(events), 0.5) / Double(max(1, count))
-      return [1 - share, share]
-    }
-    let ends = [1.0] + shares + [0]
-    let parts = zip(ends, ends.dropFirst()).map { max($0 - $1, 1e-4) }
-    let sum = parts.reduce(0, +)
-    return parts.map { $0 / sum }
+  /// Whether its design effects are known at every quantile.
+  var isWhole: Bool { effects.count == levels.count || levels == [0] }
+
+  /// Takes the design effects of one that is little older.
+  mutating func takeEffects(of other: Reference) {
+    effects = other.effects
+    for index in beyond.indices { beyond[index].effects = other.beyond[index].effects }
+  }
+
+  /// The share above the level of a quantile, as if the values of one level were spread over it: of a tight series all are
+  /// of one level.
+  func shareAbove(quantile: Int) -> Double {
+    let usual = 1 - Self.quantiles[quantile]
+    return shares[quantile] < usual / 2 && Double(count) * usual >= 1 ? usual : shares[quantile]
+  }
+
+  /// The cells in which a change at a quantile is followed: where what is beyond the level it passed differs from the
+  /// reference, or between the levels of the reference's own quantiles.
+  func cells(quantile: Int, isDown: Bool) -> ChangeCells {
+    if quantile == 0 { return beyond[isDown ? 1 : 0].cells }
+    return ChangeCells(levels: levels, above: shares)
+  }
+
+  /// Design effects of a change at a quantile, by scale.
+  func effects(quantile: Int, isDown: Bool) -> [Double] {
+    quantile == 0 ? beyond[isDown ? 1 : 0].effects : effects[quantile]
   }
 
   /// Design effects of windows by scale, from sums of surpluses over that many bins about the reference's own share;

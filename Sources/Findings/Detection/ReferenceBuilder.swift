@@ -72,20 +72,31 @@ struct ReferenceBuilder: Sendable {
     let size = segments.reduce(0) { $0 + $1.count }
     var counts: [Int] = []
     counts.reserveCapacity(size)
-    var above = [[Int]](repeating: [], count: layout.quantiles)
+    let quantiles = layout.isRecent ? [] : reference.levels
+    let levels = isShare ? [0] : quantiles + [reference.upper[0], reference.lower[0]]
+    let order = levels.indices.sorted { levels[$0] > levels[$1] }
+    let descending = order.map { levels[$0] }
+    var above = [[Int]](repeating: [], count: levels.count)
     for index in above.indices { above[index].reserveCapacity(size) }
-    let levels = Array(reference.levels.prefix(layout.quantiles).reversed())
     for segment in segments {
       for bin in segment {
         counts.append(history.count(bin))
-        history.above(levels, bin) { above[layout.quantiles - 1 - $0].append($1) }
+        history.above(descending, bin) { above[order[$0]].append($1) }
       }
     }
-    let (events, count, shares) = (reference.events, reference.count, reference.shares)
-    reference.effects = above.indices.map { index in
-      let share = isShare ? Double(events) / Double(max(1, count)) : shares[index]
-      return Reference.designEffects(
-        above: above[index], counts: counts, share: share, scales: layout.scales)
+    let count = Double(max(1, reference.count))
+    func effects(_ index: Int, _ share: Double) -> [Double] {
+      Reference.designEffects(above: above[index], counts: counts, share: share, scales: layout.scales)
     }
+    guard !isShare else {
+      reference.effects = [effects(0, Double(reference.events) / count)]
+      reference.beyond[0].effects = reference.effects[0]
+      return
+    }
+    let shares = reference.shares
+    reference.effects = quantiles.indices.map { effects($0, shares[$0]) }
+    let next = quantiles.count
+    reference.beyond[0].effects = effects(next, Double(reference.beyond[0].count) / count)
+    reference.beyond[1].effects = effects(next + 1, 1 - Double(reference.beyond[1].count) / count)
   }
 }

@@ -7,6 +7,9 @@ import Measurement
 /// state, at the latest max(timeout, receipt deadline) + 5 s after their end. The result is a function of the pieces alone:
 /// live and afterwards are equal.
 public struct SeriesDetector: Sendable {
+  /// Of the detector; another one judges the same pieces differently, and restores no checkpoint of this one.
+  public static let version = 2
+
   /// What a restart needs besides the rollups from ``firstBinStart`` on.
   public struct Checkpoint: Sendable, Hashable, Codable {
     fileprivate var usual: ChangeDetector.Checkpoint

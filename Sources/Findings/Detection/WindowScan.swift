@@ -5,6 +5,8 @@ struct ScanLayout: Sendable {
   /// Lengths of windows in bins: powers of two.
   let scales: [Int]
   let isShare: Bool
+  /// Against the hours just before.
+  let isRecent: Bool
   let quantiles: Int
   /// Up only for a share; up and down for a latency.
   let directions: Int
@@ -13,10 +15,14 @@ struct ScanLayout: Sendable {
 
   static let bandCount = 3
 
-  init(_ settings: DetectorSettings, isShare: Bool) {
-    scales = settings.scales
+  /// - Parameter isRecent: of windows against the hours before them: of the median only, up to an hour.
+  init(_ settings: DetectorSettings, isShare: Bool, isRecent: Bool = false) {
+    scales = settings.scales.filter {
+      !isRecent || $0 == 1 || Int64($0) * settings.binWidth <= settings.longestRecentWindow
+    }
     self.isShare = isShare
-    quantiles = isShare ? 1 : Reference.quantiles.count
+    self.isRecent = isRecent
+    quantiles = isShare || isRecent ? 1 : Reference.quantiles.count
     directions = isShare ? 1 : 2
     bands = scales.map {
       let length = Int64($0) * settings.binWidth
@@ -50,6 +56,8 @@ struct ScanLayout: Sendable {
 struct WindowScan: Sendable {
   private let layout: ScanLayout
   private let reference: Reference
+  /// By column of `sums`.
+  private let tests: [Test]
   /// By bin: all, then those above each upper and each lower level.
   private var sums: [Int]
   /// Counts of a bin.
@@ -65,6 +73,9 @@ struct WindowScan: Sendable {
     self.layout = layout
     self.first = first
     width = 1 + layout.quantiles * layout.directions
+    tests = (0..<layout.directions).flatMap { direction in
+      (0..<layout.quantiles).map { Test(reference, quantile: $0, isDown: direction == 1, layout) }
+    }
     sums = [Int](repeating: 0, count: width)
     let all =
       reference.upper.prefix(layout.quantiles)
@@ -113,6 +124,8 @@ struct WindowScan: Sendable {
     /// To begin with: what is not larger is of no interest.
     var nats: Double
     var scale: Int?
+    /// Whether more than half of the window lies beyond the level.
+    var isMost = false
   }
 
   /// Raises each cell's maximum to the largest nats of its windows that end before a bin.
@@ -121,39 +134,88 @@ struct WindowScan: Sendable {
   ///
   /// - Parameter notBefore: windows do not begin before it.
   func raise(_ maxima: inout [Maximum], endingAt end: Int, notBefore: Int) {
-    let total = Double(reference.count)
     let least = max(notBefore, first)
     sums.withUnsafeBufferPointer { sums in
       let top = (end - first) * width
-      let count = sums[top]
-      for quantile in 0..<layout.quantiles {
-        let share = reference.shares[quantile]
-        let effects = reference.effects[quantile]
-        guard let longest = effects.last else { continue }
-        let all = total / longest
-        let leastExpected = !layout.isShare && quantile == 2 ? 1.5 : 0.4
-        for direction in 0..<layout.directions {
-          let column = 1 + direction * layout.quantiles + quantile
-          let above = sums[top + column]
-          let isDown = direction == 1
-          for (index, scale) in layout.scales.enumerated() {
-            let begin = end - scale
-            guard begin >= least else { break }
-            let bottom = (begin - first) * width
-            let n = Double(count - sums[bottom])
-            let k = Double(above - sums[bottom + column])
-            // Nothing is to be computed where the shares differ the other way.
-            guard isDown ? k < share * n : k > share * n else { continue }
-            let effect = effects[index]
-            guard n * share >= leastExpected * effect, isDown || k >= 3 else { continue }
-            let cell = layout.cell(quantile: quantile, isDown: isDown, scale: index)
-            let most = Likelihood.twoSharesBound(k / effect, n / effect, share * all, all)
-            guard most > maxima[cell].nats else { continue }
-            let nats = Likelihood.twoShares(k / effect, n / effect, share * all, all)
-            if nats > maxima[cell].nats { maxima[cell] = Maximum(nats: nats, scale: index) }
+      for (column, test) in tests.enumerated() where !test.isIdle {
+        for (index, scale) in layout.scales.enumerated() {
+          let begin = end - scale
+          guard begin >= least else { break }
+          let bottom = (begin - first) * width
+          let n = Double(sums[top] - sums[bottom])
+          let above = Double(sums[top + 1 + column] - sums[bottom + 1 + column])
+          let k = test.isDown ? n - above : above
+          // A window counts when its own quantile, or share, moved by the effect.
+          guard k > test.leastShare * n, k > test.share * n, k >= test.leastCount else { continue }
+          var effect = test.effects[index]
+          // Where even most of a window lies beyond the level, its median does, and few values say so.
+          let isMost = test.leastOfMost > 0 && k >= test.leastOfMost && k > 0.5 * n
+          guard isMost || n >= test.leastValues * effect else { continue }
+          if isMost {
+            effect = max(effect, test.medianEffects[index])
+            guard k >= 3 * effect else { continue }
           }
+          let cell = test.cell(index)
+          let most = Likelihood.twoSharesBound(k / effect, n / effect, test.share * test.all, test.all)
+          guard most > maxima[cell].nats else { continue }
+          let nats = Likelihood.twoShares(k / effect, n / effect, test.share * test.all, test.all)
+          if nats > maxima[cell].nats { maxima[cell] = Maximum(nats: nats, scale: index, isMost: isMost) }
         }
       }
     }
+  }
+
+  /// What is tested at one quantile in one direction: whether more than usual lies beyond the level that a change must pass.
+  private struct Test {
+    /// With fewer values beyond a level nothing is said of the median.
+    private static let fewestBeyond = 6.0
+
+    var isDown: Bool
+    /// The reference's share beyond the level, and its effective count.
+    var share: Double
+    var all: Double
+    /// By scale.
+    var effects: [Double]
+    /// More than this share of a window lies beyond the level where its quantile does.
+    var leastShare: Double
+    var leastCount: Double
+    /// How many values a window has at least, in design effects: so many that the reference has some above its quantile.
+    var leastValues: Double
+    /// So many values beyond the level suffice where they are most of a window; 0: they do not.
+    var leastOfMost = 0.0
+    /// Of the median by scale, for those.
+    var medianEffects: [Double] = []
+    /// Whether nothing is tested, since the reference varies too much.
+    var isIdle = false
+    private var cells: [Int]
+
+    init(_ reference: Reference, quantile: Int, isDown: Bool, _ layout: ScanLayout) {
+      self.isDown = isDown
+      cells = layout.scales.indices.map { layout.cell(quantile: quantile, isDown: isDown, scale: $0) }
+      let isBeyond = quantile == 0 && (layout.isShare || !reference.isYoung)
+      effects = isBeyond ? reference.effects(quantile: 0, isDown: isDown) : reference.effects[quantile]
+      all = Double(reference.count) / (effects.last ?? 1)
+      if isBeyond {
+        share = reference.beyond[isDown ? 1 : 0].share(of: reference.count)
+        leastShare = layout.isShare ? reference.shares[0] : 0.5
+        leastCount = layout.isShare ? 3 : Self.fewestBeyond
+        isIdle =
+          layout.isRecent
+          && Double(reference.beyond[isDown ? 1 : 0].count) > RecentScan.largestShare
+            * Double(reference.count)
+        leastValues = 0
+      } else {
+        // The reference lies at the level itself, the window beyond what is an effect away from it.
+        let above = reference.shareAbove(quantile: quantile)
+        share = isDown ? 1 - above : above
+        leastShare = isDown ? Reference.quantiles[quantile] : 1 - Reference.quantiles[quantile]
+        leastCount = isDown ? 0 : 3
+        leastOfMost = isDown || quantile != 2 || reference.isYoung ? 0 : Self.fewestBeyond
+        medianEffects = reference.effects(quantile: 0, isDown: isDown)
+        leastValues = (quantile == 2 ? 1.5 : 0.4) / max(above, 1e-9)
+      }
+    }
+
+    func cell(_ scale: Int) -> Int { cells[scale] }
   }
 }

@@ -182,6 +182,48 @@ import Testing
     #expect(essences(live) == essences(try collector.recomputed()))
   }
 
+  /// A version of the detector that finds more, or less, says so of what comes, not of what was.
+  @Test(arguments: [false, true]) func aNewDetectorDoesNotRewriteHistory(findsMore: Bool) throws {
+    let outcomes = SimulatedCollector.outcomes(rate: 4, seconds: 450, seed: 8) {
+      slow(&$0, 130..<170); slow(&$0, 350..<380)
+    }
+    func settings(findsAnything: Bool) -> DetectionSettings {
+      var settings = Self.compressed
+      let (usual, firstHour) = (settings.usual, settings.firstHour)
+      func deaf(_ make: @escaping @Sendable (Double) -> DetectorSettings)
+        -> @Sendable (Double) -> DetectorSettings
+      {
+        { rate in
+          var settings = make(rate)
+          settings.provisionalAlarm = 1e9
+          settings.lowestAlarm = 1e9
+          settings.lowestLongAlarm = 1e9
+          return settings
+        }
+      }
+      if !findsAnything { (settings.usual, settings.firstHour) = (deaf(usual), deaf(firstHour)) }
+      return settings
+    }
+    let collector = try SimulatedCollector(outcomes, rate: 4, settings: settings(findsAnything: !findsMore))
+    try collector.go(to: 250, step: 5)
+    let before = try collector.stored()
+    let said = collector.lines.count
+    #expect(before.isEmpty == findsMore)
+    try collector.upgrade(to: settings(findsAnything: findsMore))
+    try collector.go(to: 320, step: 5)
+    #expect(try collector.stored() == before)
+    #expect(collector.lines.count == said)
+    // A restart remembers when the version took over.
+    try collector.restart()
+    try collector.go(to: 450, step: 5)
+    let after = try collector.stored()
+    #expect(after.filter { collector.seconds($0.detectedAt) < 250 } == before)
+    #expect(after.contains { abs(collector.seconds($0.startedAt) - 350) < 3 } == findsMore)
+    // What is computed afterwards is the present version's.
+    let all = try collector.recomputed()
+    #expect(all.contains { abs(collector.seconds($0.startedAt) - 130) < 3 } == findsMore)
+  }
+
   /// Receipts that come when their seconds were looked at long ago, in any order.
   @Test(arguments: [11, 12] as [UInt64]) func lateReceiptsInAnyOrder(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

@@ -29,7 +29,7 @@ final class SimulatedCollector {
   private(set) var run: RunID
   private var registration: RunRegistration
   private var engine: FindingEngine
-  private let settings: DetectionSettings
+  private var settings: DetectionSettings
   private var outcomes: [Outcome]
   private var next = 0
   private var sequences: [String: Int64] = [:]
@@ -190,6 +190,20 @@ final class SimulatedCollector {
   /// - Parameter isKilled: without the checkpoints of an orderly end.
   func restart(isKilled: Bool = false) throws {
     if !isKilled { try store.save(engine.checkpoints()) }
+    engine = FindingEngine(settings: settings)
+  }
+
+  /// The search goes on from what another version of the detector wrote, which judges by other settings from now on.
+  func upgrade(to settings: DetectionSettings) throws {
+    var changes = engine.checkpoints()
+    for index in changes.detectors.indices {
+      guard let state = changes.detectors[index].checkpoint?.state else { continue }
+      let other = String(decoding: state, as: UTF8.self)
+        .replacingOccurrences(of: "\"version\":\(SeriesDetector.version)", with: "\"version\":0")
+      changes.detectors[index].checkpoint?.state = [UInt8](other.utf8)
+    }
+    try store.save(changes)
+    self.settings = settings
     engine = FindingEngine(settings: settings)
   }
 

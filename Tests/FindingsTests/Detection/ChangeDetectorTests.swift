@@ -105,6 +105,83 @@ import Testing
     #expect(Self.detect(bins).findings.map(\.kind) == [.faster])
   }
 
+  /// Nearly all values of a quiet series are of one level.
+  @Test(arguments: [0.5, 0.85, 1.15, 2]) func findsChangesOfATightSeries(factor: Double) throws {
+    let (bins, day) = Self.bins(
+      ChangeScenario("tight", noise: .tight, change: .latency(factor: factor), for: 10_800), hours: 16)
+    let detector = Self.detect(bins)
+    let finding = try #require(detector.findings.first)
+    #expect(detector.findings.count == 1)
+    #expect(finding.kind == (factor > 1 ? .slower : .faster) && finding.status == .closed)
+    #expect(abs(Self.seconds(finding.start) - (day.start ?? 0)) <= 60)
+    #expect(abs(Self.seconds(try #require(finding.end)) - (day.end ?? 0)) <= 120)
+    #expect(Self.seconds(finding.detectedAt) - (day.start ?? 0) <= 240)
+    #expect(abs(finding.after / finding.before / factor - 1) < 0.02)
+  }
+
+  @Test func leavesATightSeriesAlone() {
+    let (bins, _) = Self.bins(ChangeScenario("undisturbed, tight", noise: .tight), hours: 8)
+    #expect(Self.detect(bins).findings.isEmpty)
+  }
+
+  /// One notification in four minutes, and a change after two days: seen after half an hour.
+  @Test(arguments: [1.15, 0.85]) func fewProbesSuffice(factor: Double) throws {
+    let scenario = ChangeScenario("few", noise: .tight, change: .latency(factor: factor))
+    let rate = 1.0 / 240
+    let day = scenario.sample(rate: rate, seed: 3, quietDays: 2.2, seconds: 40_000)
+    let settings = DetectorSettings(rate: rate)
+    var detector = ChangeDetector(.accept, settings: settings)
+    for bin in day.bins(.accept, width: settings.binWidth) { detector.append(bin.values, start: bin.start) }
+    let finding = try #require(detector.findings.first)
+    #expect(detector.findings.count == 1)
+    #expect(Self.seconds(finding.detectedAt) - (day.start ?? 0) <= 1800)
+    #expect(abs(Self.seconds(finding.start) - (day.start ?? 0)) <= 300)
+  }
+
+  /// A series that goes between levels every few hours is compared with what it just did, too: 9 % more and then 11 % more
+  /// than that is a change of a tenth, though the day has seen both.
+  @Test func theHoursJustBeforeAreComparedWithToo() throws {
+    let rate = 1.0 / 240
+    let settings = DetectorSettings(rate: rate)
+    var random = ProcessGenerator("levels", seed: 1)
+    var detector = ChangeDetector(.accept, settings: settings)
+    let change = 60.0 * 3600
+    for bin in 0..<Int(66 * 60) {
+      let time = Double(bin) * 60
+      var values: [Int64] = []
+      if bin % 4 == 0 {
+        // A day at 190 ms, a third of it 8 % more; then for 20 h 8 % more, and 6 h 8 % less than at first.
+        let level =
+          time >= change
+          ? 175_000.0 : time >= change - 72_000 || Int(time / 3600) % 3 == 0 ? 205_000 : 190_000
+        values = [Int64(level * exp(random.normal() * 0.003))]
+      }
+      detector.append(
+        .latencies(PackedLatencies(values)),
+        start: WallTime(microseconds: ChangeScenario.Day.epoch + Int64(bin) * 60_000_000))
+    }
+    let finding = try #require(detector.findings.first)
+    #expect(detector.findings.count == 1 && finding.kind == .faster)
+    #expect(abs(Self.seconds(finding.start) - change) <= 300)
+    #expect(abs(finding.after / finding.before - 175.0 / 205) < 0.02)
+  }
+
+  /// What a finding says of itself differs by what is worth reporting, and does not begin before it was so.
+  @Test(arguments: [1, 2, 3, 4]) func aFindingIsWhatItSays(seed: Int) throws {
+    for scenario in [
+      ChangeScenario("step x1.25", change: .latency(factor: 1.25)),
+      ChangeScenario("tail", change: .tail), ChangeScenario("drift", change: .drift),
+      ChangeScenario("5 min", change: .latency(factor: 2), for: 300),
+    ] {
+      let (bins, _) = Self.bins(scenario, hours: 12, seed: seed)
+      for finding in Self.detect(bins).findings {
+        let ratio = finding.after / finding.before
+        #expect(finding.kind == .slower ? ratio >= 1.1 : ratio <= 1 / 1.1, "\(scenario.name): \(finding)")
+        #expect(finding.start < finding.detectedAt && finding.end ?? .max > finding.start)
+      }
+    }
+  }
+
   @Test func saysWhenItIsGettingWorse() throws {
     let (bins, _) = Self.bins(ChangeScenario("drift", change: .drift), hours: 12, seed: 3)
     let findings = Self.detect(bins).findings

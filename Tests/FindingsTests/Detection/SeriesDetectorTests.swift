@@ -18,6 +18,39 @@ import Testing
     #expect(Self.seconds(finding.detectedAt) - 90 <= 5)
   }
 
+  /// Where one in a thousand was usual: seen while it goes on.
+  @Test(arguments: [(20.0, 0.05, 60.0), (40, 0.08, 40), (20, 0.03, 120)])
+  func findsLossesOfAYoungSeries(rate: Double, share: Double, length: Double) throws {
+    for metric in [SeriesMetric.lost, .failed, .refused] {
+      let found = EarlyEvaluation.losses(
+        metric, rate: rate, usual: 0.001, seconds: 360 + Int(length) + 30, seed: 2,
+        episode: .init(start: 360, length: length, factor: share))
+      let finding = try #require(found.first)
+      #expect(found.count == 1 && finding.status == .provisional)
+      #expect(abs(Self.seconds(finding.start) - 360) <= 10)
+      #expect(Self.seconds(finding.detectedAt) <= 360 + length + 30)
+      #expect(finding.after >= finding.before + 0.01)
+    }
+  }
+
+  @Test(arguments: [0.001, 0.01]) func usualLossesOfAYoungSeriesAreNone(share: Double) {
+    for seed in 0..<5 {
+      #expect(EarlyEvaluation.losses(.lost, rate: 20, usual: share, seconds: 720, seed: seed).isEmpty)
+    }
+  }
+
+  @Test func findsChangesOfAYoungTightSeries() throws {
+    for factor in [0.5, 2] {
+      let episode = EarlyEvaluation.Episode(start: 90, length: 60, factor: factor)
+      let pieces = EarlyEvaluation.pieces(.tight, rate: 20, seconds: 300, seed: 1, episode: episode)
+      let found = EarlyEvaluation.findings(pieces, rate: 20)
+      let finding = try #require(found.first)
+      #expect(found.count == 1 && finding.kind == (factor > 1 ? .slower : .faster))
+      #expect(abs(Self.seconds(finding.start) - 90) <= 1)
+      #expect(abs(Self.seconds(try #require(finding.end)) - 150) <= 2)
+    }
+  }
+
   @Test func raisesNothingInAnUndisturbedHour() {
     for noise in [EarlyEvaluation.Noise.independent, .spikes] {
       let pieces = EarlyEvaluation.pieces(noise, rate: 2, seconds: 3600, seed: 4)

@@ -1,0 +1,37 @@
+/// Ranges of a series' values between levels, and the reference's share of each: how the values of a change fall into them says
+/// when it began and when it was over.
+struct ChangeCells: Sendable, Hashable, Codable {
+  /// Ascending; of a share none.
+  private(set) var levels: [Int]
+  /// The reference's, one more than levels, the lowest values first; of a share those of not having and of having the property.
+  let shares: [Double]
+
+  /// Between levels of a latency, of which the reference has a count above each.
+  init(_ levels: [Int], count: Int, above: (Int) -> Int) {
+    self.levels = Set(levels).sorted()
+    let ends = [count] + self.levels.map(above) + [0]
+    shares = Self.normal(
+      zip(ends, ends.dropFirst()).map { Double($0 - $1) / Double(max(1, count)) }, least: 1e-3)
+  }
+
+  /// Between the levels of a reference's quantiles, above each of which a share of it lies.
+  init(levels: [Int], above: [Double]) {
+    self.levels = levels
+    let ends = [1] + above + [0]
+    shares = Self.normal(zip(ends, ends.dropFirst()).map { $0 - $1 }, least: 1e-4)
+  }
+
+  init(shareOf events: Int, of count: Int) {
+    levels = []
+    let share = max(Double(events), 0.5) / Double(max(1, count))
+    shares = [1 - share, share]
+  }
+
+  private static func normal(_ parts: [Double], least: Double) -> [Double] {
+    let parts = parts.map { max($0, least) }
+    let sum = parts.reduce(0, +)
+    return parts.map { $0 / sum }
+  }
+
+  var isShare: Bool { levels.isEmpty }
+}
