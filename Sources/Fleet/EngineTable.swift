@@ -108,7 +108,7 @@ struct EngineTable {
     ]
   }
 
-  /// As text, since older versions do not hash a UUID.
+  /// The sharding key as text, since older versions do not hash a UUID.
   private var shardingKey: String {
     table == .finding ? "cityHash64(toString(collector))" : "cityHash64(toString(collector), toString(run))"
   }

@@ -29,7 +29,7 @@ public final class FleetForwarding: Sendable {
   private static let interval = Duration.seconds(1)
   /// How long the end of the collector waits for the last rows.
   private static let farewell = Duration.seconds(5)
-  /// Between attempts that fail.
+  /// The first pause between attempts that fail.
   private static let firstPause = Duration.milliseconds(500)
   private static let longestPause = Duration.seconds(60)
 
@@ -103,7 +103,7 @@ public final class FleetForwarding: Sendable {
     }
   }
 
-  /// Without what a person is to do who waits for an answer.
+  /// The error's text without the remedy, which is for a person who waits for an answer.
   private static func text(_ error: any Error) -> String {
     guard let error = error as? FleetError, error.code == .busy else { return "\(error)" }
     return "\(error.place): \(error.detail)"

@@ -14,7 +14,7 @@ public struct FleetSetup {
   /// What was set up.
   public struct Outcome: Sendable, Equatable {
     public var id: String
-    /// Of the schema; 0 for a new database.
+    /// The schema's version before the setup; 0 for a new database.
     public var versionBefore: Int64
     public var engine: String
     /// Names of the writer and the reader, which have their rights; empty where they were left alone.
@@ -120,7 +120,7 @@ public struct FleetSetup {
     ]
   }
 
-  /// Of the password as the user will send it.
+  /// The hash of the password as the user will send it.
   private func hash(of user: FleetConfiguration.User) throws(FleetError) -> String {
     let password: String?
     do throws(FleetPasswordError) {

@@ -6,7 +6,7 @@ public struct FleetStatus: Sendable, Equatable {
   /// What the engine has of one collector.
   public struct Collector: Sendable, Equatable {
     public var id: String
-    /// As they were when its last run began: `region=eu-west,team=mobile`.
+    /// The collector's labels when its last run began: `region=eu-west,team=mobile`.
     public var labels: String
     public var runs: Int
     public var notifications: Int

@@ -138,7 +138,7 @@ public final class Forwarder {
     return Dictionary(pairs, uniquingKeysWith: max)
   }
 
-  /// Up to which revision the rows that never change are the same in the fleet: a backup may have been made long after the
+  /// The revision up to which the rows that never change are the same in the fleet: a backup may have been made long after the
   /// revision from which on nothing was compared.
   private func commonRevision(after known: Int64) throws -> Int64 {
     func agrees(_ through: Int64) throws -> Bool {
@@ -173,7 +173,7 @@ public final class Forwarder {
 struct FleetIdentity: Equatable {
   /// 0 while ``FleetSetup`` is not complete.
   var version: Int64
-  /// Of this database alone: another one begins at the beginning.
+  /// The id of this database alone: another one begins at the beginning.
   var id: String
   /// The engine's version.
   var engine: String

@@ -4,7 +4,7 @@ import Measurement
 public struct CurlAnswer {
   /// 0 before its status line.
   public private(set) var status = 0
-  /// Of the last block of headers, in the form of ``ResponseHeaders``.
+  /// The last block of headers, in the form of ``ResponseHeaders``.
   public private(set) var headerLines: [UInt8] = []
   public private(set) var body: [UInt8] = []
   /// The headers of the final answer are there. Interim answers came before (RFC 9110, section 15.2), trailers come later and are

@@ -4,7 +4,7 @@ import Measurement
 /// A libcurl easy handle for one request at a time, set up for untrusted peers (``CurlSetup``), with a bounded answer. It keeps
 /// its connections between requests. Confined to one thread.
 public final class EasyHandle {
-  /// For options beside those of ``prepare(_:_:headers:body:caFile:clientCertificate:bodyLimit:)``, which resets it.
+  /// The handle, for options beside those of ``prepare(_:_:headers:body:caFile:clientCertificate:bodyLimit:)``, which resets it.
   public let easy: UnsafeMutableRawPointer
   private let errorText: UnsafeMutablePointer<CChar>
   private var headerList: UnsafeMutablePointer<curl_slist>?

@@ -11,7 +11,7 @@ public struct HTTPRequest: Sendable {
   public var path: String
   /// Lower-case names, without pseudo-headers.
   public var headers: HPACKHeaders
-  /// At most ``HTTPServerLimits/bodyBytes`` bytes.
+  /// The request's body, at most ``HTTPServerLimits/bodyBytes`` bytes.
   public var body: ByteBuffer
   public var version: HTTPVersion
   /// When its last byte was read, on the server's clock.

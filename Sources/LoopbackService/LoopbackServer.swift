@@ -197,13 +197,13 @@ public struct ReceiptStatistics: Sendable, Equatable {
   public var unreportable = 0
   /// Queued for posting.
   public var queued = 0
-  /// In batches answered 202, with the collector's counts.
+  /// The number of receipts in batches answered 202, with the collector's counts.
   public var posted = 0
   public var accepted = 0
   public var duplicate = 0
   public var unknown = 0
   public var refused = 0
-  /// In batches answered 4xx.
+  /// The number of receipts in batches answered 4xx.
   public var rejected = 0
   /// Dropped from a full queue.
   public var dropped = 0

@@ -103,13 +103,13 @@ public enum FixedPoint {
     return "\(sign)\(whole)." + padded(Int64(fraction), width: decimals)
   }
 
-  /// With zeros in front up to `width` digits.
+  /// The value with zeros in front, up to `width` digits.
   public static func padded(_ value: Int64, width: Int) -> String {
     let digits = String(value)
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
   }
 
-  /// With spaces between groups of three digits from five digits on: 4711, 47 110.
+  /// The value with spaces between groups of three digits, from five digits on: 4711, 47 110.
   public static func grouped(_ value: Int) -> String {
     let digits = String(value.magnitude)
     guard digits.count > 4 else { return String(value) }

@@ -1,6 +1,6 @@
 /// The one state a planned notification is in. Raw values are the store's; the names are the CSV's.
 public enum NotificationState: Int, Sendable, Hashable, CaseIterable {
-  /// In a committed block of the schedule, not sent yet.
+  /// The notification is in a committed block of the schedule and not sent yet.
   case planned = 0
   /// Sent; no answer yet, or accepted and waiting for its receipt.
   case inFlight = 1

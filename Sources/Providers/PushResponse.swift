@@ -4,7 +4,7 @@ import Measurement
 public struct PushResponse: Sendable, Hashable {
   public var status: Int
   public var headers: ResponseHeaders
-  /// At most ``maximumBodyBytes``.
+  /// The body, cut after ``maximumBodyBytes``.
   public var body: [UInt8]
   /// Time of the response, the base of a date in `Retry-After`.
   public var receivedAt: WallTime

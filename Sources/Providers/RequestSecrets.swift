@@ -16,7 +16,7 @@ public struct RequestSecrets: Sendable {
   }
 
   private struct Form: Sendable, Hashable {
-    /// In lower case.
+    /// The secret's text in lower case.
     var text: [UInt8]
     var rule: Rule
   }

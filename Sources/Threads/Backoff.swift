@@ -4,7 +4,7 @@ public struct Backoff: Sendable {
   private let longest: Duration
   /// Whether the last attempt has failed.
   public private(set) var isFailing = false
-  /// Before the next attempt; zero after a success.
+  /// The pause before the next attempt; zero after a success.
   public private(set) var pause = Duration.zero
 
   /// - Parameters:

@@ -330,7 +330,7 @@ struct CompletionQueue {
     }
   }
 
-  /// Of blocks that end together the one comes first that would end first with full motion, then the older.
+  /// The order of blocks that end together: first the one that would end first with full motion, then the older one.
   private func precedes(_ one: AnimationBlock, _ other: AnimationBlock) -> Bool {
     (one.end, one.order, one.id) < (other.end, other.order, other.id)
   }

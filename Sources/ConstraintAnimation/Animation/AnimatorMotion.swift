@@ -3,9 +3,9 @@ struct AnimatorMotion {
   private enum Course {
     /// Standing at a fraction of the time; `scrubbed` once it has been set by hand.
     case held(fraction: Double, scrubbed: Bool)
-    /// Along the curve, having been at `fraction` at `since`.
+    /// The animator follows its curve and was at `fraction` at `since`.
     case playing(fraction: Double, since: MotionTime, backwards: Bool)
-    /// Off the curve, from where each block was, to one of the ends.
+    /// The animator moves off its curve, from where each block was, to one of the ends.
     case retargeted(RetargetedMotion)
   }
 

@@ -17,7 +17,7 @@ public final class PropertyAnimator {
   /// Whether `fractionComplete` means the way covered (and is set evenly by a finger) or the time spent.
   public var scrubsLinearly = true
 
-  /// At either end it stays active and paused instead of finishing.
+  /// Whether the animator stays active and paused at either end instead of finishing.
   public var pausesOnCompletion = false
 
   /// When false, pausing, scrubbing and reversing are refused.

@@ -283,13 +283,13 @@ public struct LayoutPriority: RawRepresentable, Comparable, Hashable, Sendable, 
 struct ConstraintList: Sequence {
   /// The lists a constraint can be in at one time.
   enum Role: Int {
-    /// Of the view that holds it.
+    /// The list of the view that holds the constraint.
     case held
-    /// Of its first item.
+    /// The list of the constraint's first item.
     case first
-    /// Of its second item, when that is another one.
+    /// The list of the constraint's second item, when that is another view.
     case second
-    /// Of those the solver has not accepted yet.
+    /// The list of constraints that the solver has not accepted yet.
     case fresh
   }
 

@@ -135,7 +135,7 @@ where Kind.RawValue == Int {
     isSliding = true
   }
 
-  /// At the end of the last slide: hides all but the active page and updates the buttons.
+  /// Hides all but the active page and updates the buttons, when the last slide has ended.
   private func settle() {
     isSliding = false
     for (kind, page) in pages {
@@ -324,9 +324,9 @@ public struct LowerView {
 /// A drag of the pages in progress.
 private struct PageDrag {
   var axis: TransitionAxis
-  /// Of the active page from its place, along the axis.
+  /// The distance of the active page from its place, along the axis.
   var offset: Double
-  /// Of the active page across the axis: what a slide left when the drag caught it.
+  /// The distance of the active page from its place, across the axis: what a slide left when the drag caught it.
   var across: Double
   var previous: Double
 

@@ -12,7 +12,7 @@ public final class PagerController {
   public var snapDuration: Duration
   public var snapCurve: TimingCurve
 
-  /// At this width or more a page is not alone: drags are ignored when the host is wide enough for all.
+  /// The width from which a page is not alone: drags are ignored when the host is wide enough for all pages.
   public var minimumPageWidth: Double?
 
   /// Called when `page` has changed.

@@ -44,7 +44,7 @@ public final class StackGroup: View {
 
   override var defaultName: String { axis == .horizontal ? "horizontal group" : "vertical group" }
 
-  /// From left to right or from top to bottom. Setting them takes effect at once, without animation, and drops what
+  /// The children from left to right or from top to bottom. Setting them takes effect at once, without animation, and drops what
   /// is running or waiting.
   public var children: [View] {
     get { storedChildren }

@@ -34,7 +34,7 @@ public protocol CellCanvas: AnyObject {
 }
 
 extension CellCanvas {
-  /// Of a canvas whose glyphs have a cell each.
+  /// The rectangle itself, since each glyph of this canvas has one cell.
   public func whole(_ rect: CellRect) -> CellRect { rect }
 }
 

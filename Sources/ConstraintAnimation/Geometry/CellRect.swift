@@ -129,7 +129,7 @@ struct Edges: Hashable {
 }
 
 extension CellRect {
-  /// From edges that are whole already. Crossed edges collapse onto the left or upper one; values beyond any
+  /// Makes a rectangle of edges that are whole already. Crossed edges collapse onto the left or upper one; values beyond any
   /// terminal are clamped, what is no number counts as 0, so that the conversion cannot trap.
   init(whole: SIMD4<Double>) {
     let limit = SIMD4<Double>(repeating: 1e9)

@@ -2,7 +2,7 @@
 ///
 /// Rectangles may overlap. There are never more than ``most``: beyond that the two are joined that waste least.
 public struct CellRegion: Sendable, Hashable {
-  /// In no particular order; none of them is empty.
+  /// The rectangles of the region in no particular order; none of them is empty.
   public private(set) var rects: [CellRect] = []
 
   /// The largest number of rectangles.

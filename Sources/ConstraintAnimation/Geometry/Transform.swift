@@ -102,7 +102,7 @@ struct TransformComponents {
     values = SIMD8(transform.tx, transform.ty, angle, scaleX, determinant / scaleX, shear, 0, 0)
   }
 
-  /// From here to `other`, the angle the short way round.
+  /// The difference to `other`, the angle taken the short way round.
   func delta(to other: TransformComponents) -> SIMD8<Double> {
     var delta = other.values - values
     let turn = 2 * Double.pi

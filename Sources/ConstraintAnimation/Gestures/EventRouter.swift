@@ -111,7 +111,7 @@ private struct EventRouter {
     return offer(event, from: focus)
   }
 
-  /// For wheel and key events: the first recognizer that accepts the event gets it.
+  /// Offers a wheel or key event: the first recognizer that accepts it gets it.
   private func offerToRecognizers(_ event: InputEvent, from view: View?) -> Bool {
     for recognizer in recognizers(from: view) {
       recognizer.pointer = event.location

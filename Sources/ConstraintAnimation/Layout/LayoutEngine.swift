@@ -13,7 +13,7 @@ final class LayoutEngine {
   private var unread: [LayoutItem] = []
   /// The item of each solver variable, by the variable's place.
   private var owners: [LayoutItem?] = []
-  /// By how much the solver's answer misses a constraint, if that is more than it promises.
+  /// The error by which the solver's answer misses a constraint, if that is more than it promises.
   private var inexactness: Double?
 
   // Changes since the last success.

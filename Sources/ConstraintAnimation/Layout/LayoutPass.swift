@@ -118,7 +118,7 @@ extension Window {
     }
   }
 
-  /// After a layout pass: what it has made visible is the open animator's to take back.
+  /// Makes what a layout pass has made visible the open animator's to take back.
   private func handOverUnlaidChanges() {
     if let block = currentBlock, let driver = block.driver {
       for constraint in layout.unlaidConstants {

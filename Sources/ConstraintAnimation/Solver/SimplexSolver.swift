@@ -41,7 +41,7 @@ public struct SimplexSolver: ~Copyable {
   /// The error within which required constraints hold, unless ``largestError`` is above it.
   public static var promisedAccuracy: Double { 1e-6 }
 
-  /// By how much the last ``solve()`` misses a constraint that it should meet: a required one, or one that it holds
+  /// The error by which the last ``solve()`` misses a constraint that it should meet: a required one, or one that it holds
   /// tight. Infinite if rounding leaves open whether the errors at the lower priorities are the least. Measured only
   /// when rounding may have grown, 0 otherwise. Above ``promisedAccuracy`` do not rely on the result: bring the
   /// coefficients nearer to one.

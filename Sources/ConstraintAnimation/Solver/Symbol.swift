@@ -55,7 +55,7 @@ struct SymbolNode: BitwiseCopyable {
 struct SymbolFlags: OptionSet, BitwiseCopyable {
   let rawValue: UInt8
 
-  /// In use; without it the place lies on the free list.
+  /// The place is in use; without this flag it lies on the free list.
   static let alive = SymbolFlags(rawValue: 1)
   static let variable = SymbolFlags(rawValue: 2)
   /// Owns a row; without it an alive symbol owns a column, which may be empty.

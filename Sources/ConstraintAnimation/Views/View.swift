@@ -79,7 +79,7 @@ open class View: LayoutItem {
     didSet { if edgeStyle != oldValue { setNeedsDisplay() } }
   }
 
-  /// For controls: its recognizers get nothing while it is false.
+  /// Whether a control's recognizers get events.
   public final var isEnabled = true {
     didSet { if isEnabled != oldValue { setNeedsDisplay() } }
   }
@@ -133,7 +133,7 @@ open class View: LayoutItem {
 
   override var defaultName: String { tag == 0 ? "\(type(of: self))" : "\(type(of: self))#\(tag)" }
 
-  /// In an intrinsic size: no preference for that axis.
+  /// Stands for no preference for an axis in an intrinsic size.
   public static let noIntrinsicMetric = -1.0
 
   /// The size its content would like, or nil. Call ``invalidateIntrinsicContentSize()`` when it changes.

@@ -218,7 +218,7 @@ final class Renderer {
 }
 
 extension CellRect {
-  /// At most a million cells: a view that large is not drawn whole into memory.
+  /// The area clamped to a million cells: a larger view is not drawn whole into memory.
   fileprivate var clampedArea: CellRect {
     CellRect(x0: x0, y0: y0, x1: min(x1, x0 + 1000), y1: min(y1, y0 + 1000))
   }

@@ -41,7 +41,7 @@ struct FleetDirectory {
     /// µs.
     var receiptDeadline: Int64?
     var askedRate: Double
-    /// In the order of their runs.
+    /// The members in the order of their runs.
     var members: [Member]
   }
 
@@ -52,7 +52,7 @@ struct FleetDirectory {
     var startedAt: WallTime
     var endedAt: WallTime?
     var endReason: RunEndReason?
-    /// By name.
+    /// The targets in the order of their names.
     var targets: [TargetID] = []
   }
 
@@ -66,7 +66,7 @@ struct FleetDirectory {
 
   func run(_ id: RunID) -> Run? { runs.first { $0.id == id } }
 
-  /// Of the runs that measured the same as some targets, these included.
+  /// The targets of runs that measured the same as some targets, these included.
   func targets(sameAs ids: [TargetID]) -> [Target] {
     let wanted = ids.compactMap { self[$0] }
     return targets.values.sorted { $0.id < $1.id }.filter { other in
@@ -136,7 +136,7 @@ struct FleetDirectory {
   private struct Group {
     var row: TargetRow
     var members: [Member] = []
-    /// By collector: of its newest selected run.
+    /// The rates of each collector's newest selected run.
     var rates: [String: Double] = [:]
   }
 
@@ -183,7 +183,7 @@ struct FleetDirectory {
     return id
   }
 
-  /// Of runs with the labels, which are not deleted.
+  /// The condition that selects runs with the labels which are not deleted.
   private static func condition(_ selection: FleetSelection, _ database: String) -> String {
     let labels = selection.labels.map {
       " AND mapContains(labels, \(EngineText.quoted($0.name))) AND labels[\(EngineText.quoted($0.name))] = \(EngineText.quoted($0.value))"

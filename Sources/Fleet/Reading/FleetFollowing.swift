@@ -136,7 +136,7 @@ extension FleetReader: DashboardSource {
     return PointPage(points: page, revision: 0, isTruncated: isTruncated)
   }
 
-  /// By target, then sequence, without gaps.
+  /// The rows by target, then sequence, with the gaps filled.
   private func filled(_ rows: [PointRow]) -> ContiguousArray<PointRow> {
     var page = ContiguousArray<PointRow>()
     page.reserveCapacity(rows.count)
@@ -146,7 +146,7 @@ extension FleetReader: DashboardSource {
     return page
   }
 
-  /// Of the targets whose newest notifications were read, from the first of those on.
+  /// Changed points of the targets whose newest notifications were read, from the first of those on.
   public func changedPoints(of targets: [TargetID], after cursor: Int64, limit: Int) throws
     -> ChangePage<PointRow>
   {

@@ -3,7 +3,7 @@ import Store
 
 /// Queries for what plots need of notifications, and what their answers say.
 struct FleetPoints {
-  /// As an identifier.
+  /// The database's name as an identifier.
   let database: String
 
   private static let states = NotificationState.allCases.filter { $0 != .planned }

@@ -16,7 +16,7 @@ public final class FleetReader: SampleSource {
   private let database: String
   private let numbers: FleetNumbers
   private let selection: FleetSelection
-  /// By name, from 1; ``VariantID/none`` for the empty one.
+  /// Numbers of variants by name, from 1; ``VariantID/none`` for the empty name.
   private var variants: [String: VariantID] = ["": .none]
   private var counts: [TargetID: TargetCounts] = [:]
 
@@ -264,7 +264,7 @@ public final class FleetReader: SampleSource {
     return count == 0 ? nil : first...last
   }
 
-  /// Of several runs, whose clocks are not one, the planned times on the wall clock count.
+  /// The pace of a target. Several runs share no monotonic clock, so that planned times on the wall clock count for them.
   public func pace(of target: TargetID, from start: WallTime?, to end: WallTime?, due: Int) throws
     -> PlannedPace?
   {

@@ -3,7 +3,7 @@ import Store
 
 /// Queries for single rows of a fleet's tables, and what their answers say.
 struct FleetRows {
-  /// As an identifier.
+  /// The database's name as an identifier.
   let database: String
 
   /// Rows that are read at a time.

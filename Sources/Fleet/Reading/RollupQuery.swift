@@ -4,7 +4,7 @@ import Store
 /// A query that counts notifications by spans of planned time in the engine, in the buckets of a `LatencyHistogram`: what a store
 /// keeps as rollups.
 struct RollupQuery {
-  /// As an identifier.
+  /// The database's name as an identifier.
   let database: String
   let figures: [RollupFigure]
   /// Bits of a value that tell its bucket from others.

@@ -78,11 +78,11 @@ public struct Chart: Sendable {
       case first, middle, last
     }
 
-    /// On which side of its position the label is: those at the edges do not reach over them.
+    /// The side of its position on which the label stands: those at the edges do not reach over them.
     fileprivate var side: Side { position < 0.04 ? .first : position > 0.96 ? .last : .middle }
   }
 
-  /// For those who cannot see it: what it shows, in a sentence.
+  /// A sentence that says what the chart shows, for those who cannot see it.
   public var label: String
   public var description: String
   /// Height of the plot in units of the text's size.
@@ -91,7 +91,7 @@ public struct Chart: Sendable {
   public var yTicks: [Tick]
   /// Labels above the plot, without lines.
   public var topTicks: [Tick] = []
-  /// From the back to the front.
+  /// The layers from the back to the front.
   public var layers: [Layer]
 
   public init(
@@ -134,7 +134,8 @@ extension Chart {
   /// Width of the plot on a screen or on paper, and on a phone of 320 points, in units of the text's size.
   private static let width = 60.0
   private static let narrowWidth = 20.0
-  /// Of a character, the least space between two labels, and how far a label may reach over the right edge, in the same units:
+  /// The width of a character, the least space between two labels, and how far a label may reach over the right edge,
+  /// in the same units:
   /// beyond the margin of the page it would have to be scrolled to.
   private static let characterWidth = 0.62
   private static let space = 0.8

@@ -75,7 +75,7 @@ public enum MarkupText {
 
 /// Numbers in SVG's paths and in style attributes.
 public enum MarkupNumber {
-  /// At most two decimals, without trailing zeros; 0 for what is not finite.
+  /// The value with at most two decimals, without trailing zeros; 0 for what is not finite.
   public static func text(_ value: Double) -> String {
     guard value.isFinite, abs(value) < 1e12 else { return "0" }
     let hundredths = Int((value * 100).rounded())

@@ -21,7 +21,7 @@ public enum SVGPicture {
 
   private struct Sheet {
     var paths: [Layer: String] = [:]
-    /// In order of first occurrence, so that the same screen gives the same bytes.
+    /// The layers in order of first occurrence, so that the same screen gives the same bytes.
     var order: [Layer] = []
     var words: [String] = []
 

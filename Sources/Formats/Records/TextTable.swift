@@ -2,7 +2,7 @@ import Measurement
 
 /// A table in plain text with aligned columns.
 public struct TextTable: Sendable {
-  /// On which side of a column its cells begin.
+  /// The side of a column at which its cells begin.
   public enum Alignment: Sendable {
     case left, right
   }

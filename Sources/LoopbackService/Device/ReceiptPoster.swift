@@ -232,7 +232,7 @@ final class ReceiptPoster {
 
 /// A device's receipt for a notification.
 struct DeviceReceipt {
-  /// From the payload; both need no escaping.
+  /// The notification's id, taken from the payload like the MAC; both need no escaping.
   var id: String
   var mac: String
   /// Name of the device; `nil`: the poster's.

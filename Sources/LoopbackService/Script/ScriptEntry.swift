@@ -47,9 +47,9 @@ public struct ScriptedDelivery: Sendable, Equatable {
 /// A delivery to a remote device, on this host's clock and on the device's.
 public struct ScriptedReception: Sendable, Equatable {
   public var id: String
-  /// On this host's clock.
+  /// When it was received, on this host's clock.
   public var receivedAt: MonotonicTime
-  /// On the device's clock.
+  /// When it was received, on the device's clock.
   public var deviceTime: WallTime
 }
 

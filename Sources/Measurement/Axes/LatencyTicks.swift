@@ -73,7 +73,7 @@ struct LatencyTickFormat: Sendable, Hashable {
   private let unit: DurationUnit
   private let decimals: Int
 
-  /// For equal steps: the unit of the largest label, and as many decimals as the step needs in it.
+  /// Chooses the unit of the largest label of equal steps, and as many decimals as the step needs in it.
   init(step: Int64, largest: Int64) {
     unit = DurationUnit(for: largest)
     var decimals = 0
@@ -87,6 +87,6 @@ struct LatencyTickFormat: Sendable, Hashable {
 
   func text(_ value: Int64) -> String { unit.text(value, decimals: decimals) }
 
-  /// For 1…9 × 10ⁿ: the unit in which it is a whole number below 1 000.
+  /// The text of 1…9 × 10ⁿ in the unit in which it is a whole number below 1 000.
   static func natural(_ value: Int64) -> String { DurationUnit(for: value).text(value, decimals: 0) }
 }

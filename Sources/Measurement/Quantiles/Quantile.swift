@@ -1,6 +1,6 @@
 /// A quantile by its fraction: the value below which that share of all values lies.
 public struct Quantile: Sendable, Hashable, Comparable {
-  /// Between 0 and 1, both excluded.
+  /// The share below the quantile, between 0 and 1, both excluded.
   public let fraction: Double
   /// `p50`, `p99.9`, …: its name in columns and panels.
   public let label: String
@@ -93,6 +93,6 @@ public struct ShareOfPlanned: Sendable, Hashable {
   /// Those that are due: the denominator.
   public var due: Int { planned - stillToBeSent }
 
-  /// Between 0 and 1; `nil` when nothing was due.
+  /// The share between 0 and 1; `nil` when nothing was due.
   public var fraction: Double? { due > 0 ? Double(counted) / Double(due) : nil }
 }

@@ -149,7 +149,7 @@ public enum APNsAuthorization: Sendable, Hashable, CustomStringConvertible {
   /// The TLS client certificate of the connection, without a header.
   case certificate
 
-  /// Without the token.
+  /// The description without the token.
   public var description: String {
     switch self {
     case .bearer: "bearer (hidden)"

@@ -4,7 +4,7 @@ import FoundationEssentials
 public struct OAuthToken: Sendable, Hashable, CustomStringConvertible {
   /// Value for the `Authorization` header.
   public let value: String
-  /// From the time of the response.
+  /// The lifetime, counted from the time of the response.
   public let lifetime: Duration
 
   /// Google's lifetime, used when a response has none.
@@ -45,7 +45,7 @@ public struct OAuthToken: Sendable, Hashable, CustomStringConvertible {
     return .success(OAuthToken(value: value, lifetime: .seconds(seconds)))
   }
 
-  /// Without the token.
+  /// The description without the token.
   public var description: String { "access token, \(lifetime.components.seconds) s" }
 }
 

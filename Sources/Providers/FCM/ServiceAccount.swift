@@ -121,7 +121,7 @@ public struct ServiceAccount: Sendable, CustomStringConvertible {
       header: "{\"typ\":\"JWT\",\"alg\":\"RS256\"\(keyID)}", claims: claims, key: privateKey)
   }
 
-  /// Without the key.
+  /// The description without the key.
   public var description: String { "service account of \(projectID)" }
 }
 

@@ -16,7 +16,7 @@ public struct RequestTemplate: Sendable, Hashable {
     case sequence
     /// The whole payload member as a JSON object.
     case pushscope
-    /// As many `x` as bring the body to `payload_bytes`.
+    /// Stands for as many `x` as bring the body to `payload_bytes`.
     case padding
   }
 

@@ -110,7 +110,7 @@ public enum NtfyAuthorization: Sendable, Hashable, CustomStringConvertible {
 
   var headers: [HeaderField] { headerValue.map { [HeaderField("authorization", $0)] } ?? [] }
 
-  /// Without token and password.
+  /// The description without token and password.
   public var description: String {
     switch self {
     case .none: "nobody"

@@ -189,7 +189,7 @@ extension CellBuffer: CellCanvas {
     storage[place + 1] = cell
   }
 
-  /// Before a cell is overwritten: the other half of a wide glyph it belongs to becomes a space.
+  /// Makes a space of the other half of a wide glyph before one of its cells is overwritten.
   @inline(__always)
   private func mend(_ place: Int, row: Int, keepingLeft: Bool = false) {
     let old = storage[place]

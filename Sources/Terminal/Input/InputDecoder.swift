@@ -12,11 +12,11 @@ struct InputDecoder {
   private enum State {
     case ground
     case escape
-    /// After CSI; its bytes are in `sequence`.
+    /// CSI was read; the bytes that follow it are in `sequence`.
     case control
-    /// After SS3: one byte more.
+    /// SS3 was read: one more byte ends the sequence.
     case singleShift
-    /// After `CSI [`: a function key of the Linux console, one byte more.
+    /// `CSI [` was read, a function key of the Linux console: one more byte ends the sequence.
     case consoleFunction
     /// Three bytes of an X10 mouse report.
     case x10Mouse

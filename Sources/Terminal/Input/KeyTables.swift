@@ -73,7 +73,7 @@ struct CursesKeys {
 
 /// The keys that xterm and its relatives send as control sequences, independent of terminfo.
 enum FunctionKeys {
-  /// After SS3 (`ESC O`): cursor keys in application mode and F1 to F4.
+  /// The key of a byte after SS3 (`ESC O`): cursor keys in application mode and F1 to F4.
   static func key(singleShift byte: UInt8) -> InputEvent.Key? {
     switch byte {
     case 0x4D: .enter
@@ -82,7 +82,7 @@ enum FunctionKeys {
     }
   }
 
-  /// After CSI. The second parameter, less one, is a mask: Shift 1, Alt 2, Control 4, Meta 8.
+  /// The key of a CSI sequence. The second parameter, less one, is a mask: Shift 1, Alt 2, Control 4, Meta 8.
   static func key(final: UInt8, parameters: [Int]) -> (InputEvent.Key, InputEvent.Modifiers)? {
     let modifiers = modifiers(parameters.count > 1 ? parameters[1] : 1)
     switch final {

@@ -105,7 +105,7 @@ struct ColorReducer: ~Copyable {
 /// A color as it is encoded for a terminal.
 public enum ShownColor: Sendable, Hashable {
   case exact(Color)
-  /// Of xterm's 256; the first sixteen are the terminal's palette.
+  /// One of xterm's 256 colors; the first sixteen are the terminal's palette.
   case indexed(UInt8)
 }
 

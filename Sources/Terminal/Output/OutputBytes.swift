@@ -4,7 +4,7 @@ struct OutputBytes: ~Copyable {
   private(set) var base: UnsafeMutablePointer<UInt8>
   private(set) var count = 0
   private var capacity: Int
-  /// For each number below `tabulated` its digits in the lower bytes, first digit lowest, and their count in the
+  /// Digits of each number below `tabulated` in the lower bytes, first digit lowest, and their count in the
   /// highest.
   private let decimals: UnsafeMutablePointer<UInt32>
   private static let tabulated = 512
@@ -70,7 +70,7 @@ struct OutputBytes: ~Copyable {
     count += bytes.count
   }
 
-  /// Up to four spaces, in one store.
+  /// Appends up to four spaces in one store.
   @inline(__always)
   mutating func append(spaces length: Int) {
     precondition((0...4).contains(length))

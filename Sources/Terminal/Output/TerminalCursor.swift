@@ -7,7 +7,7 @@ struct TerminalCursor {
   /// -1 where unknown.
   private(set) var y = -1
 
-  /// After a sequence that puts the cursor into the first cell.
+  /// Records a sequence that puts the cursor into the first cell.
   mutating func home() { (x, y) = (0, 0) }
 
   /// Moves to a cell by the shortest sequences: absolute, or relative by row and column.

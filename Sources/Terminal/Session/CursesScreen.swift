@@ -130,7 +130,7 @@ enum Codeset {
 struct TerminalDescriptor: ~Copyable {
   let input: Int32
   let output: Int32
-  /// For painting: a separate open file description, so that O_NONBLOCK does not affect the shell or other users of
+  /// A separate open file description that is painted to, so that O_NONBLOCK does not affect the shell or other users of
   /// standard output.
   let painting: Int32
 

@@ -59,7 +59,7 @@ public final class TerminalSession {
     try self.init(environment: environment, options: options, input: STDIN_FILENO, output: STDOUT_FILENO)
   }
 
-  /// For tests: a session on any terminal, such as a pseudo-terminal.
+  /// Opens a session on any terminal, such as a pseudo-terminal, for tests.
   init(environment: [String: String], options: Options, input: Int32, output: Int32) throws(TerminalError) {
     let name = try TerminalSession.suitableName(options.terminalName ?? environment["TERM"])
     let terminal = try TerminalDescriptor(input: input, output: output)

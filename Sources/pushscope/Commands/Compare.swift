@@ -238,7 +238,7 @@ private struct LabelComparisons {
     ])
   }
 
-  /// Of each value; one that is not compared cannot tell.
+  /// The decision of each value; one that is not compared cannot tell.
   func decisions(_ failure: ComparisonReport.Failure) -> [GateDecision] {
     parts.map { part in
       switch part.report {

@@ -15,7 +15,7 @@ struct DoctorTrial {
   let targets: [String]
   let count: Int
 
-  /// For a receipt.
+  /// The longest wait for a receipt.
   private static let longestWait = Duration.seconds(60)
 
   /// - Throws: ``CommandFailure`` when nothing could be sent.

@@ -192,7 +192,7 @@ final class LongWork: Sendable {
     StandardError.writeProgress("pushscope: \(what): \(seconds) s\(share)")
   }
 
-  /// Between two looks at what another process does.
+  /// Waits between two looks at what another process does.
   static func pause() { Thread.sleep(forTimeInterval: 0.5) }
 }
 

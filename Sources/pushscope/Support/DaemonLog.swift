@@ -110,7 +110,7 @@ struct LogOptions: ParsableArguments {
     }
   }
 
-  /// For commands that do not offer the options.
+  /// The options of commands that do not offer them.
   static var standard: LogOptions {
     var options = LogOptions()
     options.logFormat = .text
@@ -152,7 +152,7 @@ struct LineLogHandler: LogHandler {
     }
   }
 
-  /// Of syslog(3).
+  /// The priority in the words of syslog(3).
   private static func priority(_ level: Logger.Level) -> Int {
     switch level {
     case .trace, .debug: 7

@@ -43,7 +43,7 @@ struct StoreOption: ParsableArguments {
     return try purpose == .reading ? Self.reader(at: path) : StoreReader.open(at: path)
   }
 
-  /// For a reader, a store without read permission is missing input; for a writer, it cannot be created.
+  /// Opens a store to read. A store without read permission is missing input here; for a writer, it cannot be created.
   static func reader(at path: String) throws -> StoreReader {
     do {
       return try StoreReader.open(at: path)

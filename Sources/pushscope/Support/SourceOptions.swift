@@ -128,7 +128,7 @@ struct SourceOptions: ParsableArguments {
 struct ReportSource {
   var reader: any SampleSource
   var selection: RowSelection
-  /// Of a store's file.
+  /// The path of a store's file.
   var path: String?
 }
 
