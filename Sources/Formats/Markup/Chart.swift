@@ -135,8 +135,7 @@ extension Chart {
   private static let width = 60.0
   private static let narrowWidth = 20.0
   /// The width of a character, the least space between two labels, and how far a label may reach over the right edge,
-  /// in the same units:
-  /// beyond the margin of the page it would have to be scrolled to.
+  /// in the same units: beyond the margin of the page it would have to be scrolled to.
   private static let characterWidth = 0.62
   private static let space = 0.8
   private static let overhang = 1.2

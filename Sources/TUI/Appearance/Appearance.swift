@@ -7,7 +7,7 @@ struct Appearance: Sendable, Equatable {
   let colors: ColorProfile
   let glyphs: GlyphSet
   private let styles: [CellStyle]
-  /// By target, then by level; empty without colors.
+  /// Ramps of colors by target, then by level; empty without colors.
   private let ramps: [[Color]]
   private let marks: [CellStyle]
   private let mixtures: [CellStyle]
@@ -58,7 +58,7 @@ struct Appearance: Sendable, Equatable {
     max(1, ramps.count)
   }
 
-  /// Of the palette of sixteen, yellow and red stand for what went wrong.
+  /// The number of hues of the palette of sixteen: yellow and red stand for what went wrong.
   private static let basicHues = 4
 
   /// The character that a target's cells and legend have; `nil` where its color is enough.
@@ -113,7 +113,7 @@ struct Appearance: Sendable, Equatable {
 
   var hasColors: Bool { colors > .monochrome }
 
-  /// At least 256 colors: enough for shades that differ in brightness only.
+  /// Whether there are at least 256 colors: enough for shades that differ in brightness only.
   var hasManyColors: Bool { colors >= .ansi256 }
 
   /// Whether classes must be distinguished without colors.

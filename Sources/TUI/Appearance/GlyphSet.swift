@@ -26,7 +26,7 @@ struct GlyphSet: Sendable {
   let ghost: UInt32
   /// The selected part of a bar, where colors do not distinguish it.
   let selectedBar: UInt32
-  /// Before the lines of a list that happened in the stretch of the chosen finding.
+  /// The mark before lines of a list that happened in the stretch of the chosen finding.
   let stretch: UInt32
   let bullet: String
   let pause: String

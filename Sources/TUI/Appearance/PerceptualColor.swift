@@ -42,7 +42,7 @@ struct PerceptualColor: Sendable, Hashable {
       channel(-0.0041960863 * long - 0.7034186147 * medium + 1.7076147010 * short))
   }
 
-  /// Between this color and another; 0 is this one.
+  /// A color between this one, at 0, and another, at 1.
   func mixed(with other: PerceptualColor, fraction: Double) -> PerceptualColor {
     PerceptualColor(
       lightness: lightness + (other.lightness - lightness) * fraction, a: a + (other.a - a) * fraction,

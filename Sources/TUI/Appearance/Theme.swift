@@ -33,7 +33,8 @@ struct Theme: Sendable, Hashable {
   let live: Color
   let warning: Color
   let alarm: Color
-  /// By target, in the run's order. Where there are more targets, the others have a sign of their own beside their color.
+  /// The ramps of targets, in the run's order. Where there are more targets, the others have a sign of their own
+  /// beside their color.
   let targets: [Ramp]
   let pending: Color
   let late: Color

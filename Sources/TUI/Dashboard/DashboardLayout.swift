@@ -1,9 +1,9 @@
 import ConstraintAnimation
 
 extension LayoutPriority {
-  /// Of the constraints in force among alternatives.
+  /// The priority of the constraints in force among alternatives.
   static let holding: LayoutPriority = 750
-  /// Of the other alternatives.
+  /// The priority of the other alternatives.
   static let yielding: LayoutPriority = 250
 }
 

@@ -238,7 +238,7 @@ struct FrameMeter {
   private var bytes = 0
   private var since: Int64?
 
-  /// Between two reports, ns.
+  /// The time between two reports, ns.
   private static let interval: Int64 = 1_000_000_000
 
   /// Adds a frame that was shown.

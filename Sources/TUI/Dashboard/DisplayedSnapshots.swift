@@ -113,9 +113,9 @@ struct ReplayClock {
 
 /// What the reader's thread has taken of the runs on display; `nil` before it has.
 struct DisplayedFigures: Sendable {
-  /// Of the run on display.
+  /// The figures of the run on display.
   var own: WindowFigures?
-  /// Of the second run.
+  /// The figures of the second run.
   var other: WindowFigures?
   /// The hours of the run on display, as they were read last.
   var calendar: CalendarFigures?

@@ -13,12 +13,12 @@ struct PlotContent {
   /// What dots and facts are made from.
   let sources: TileSources
   let facts: WindowStatistics
-  /// Of the second metric on display, where there are two.
+  /// The statistics of the second metric on display, where there are two.
   let second: WindowStatistics?
   let before: WindowStatistics
   /// When the bars were counted.
   let summarizedAt: MotionTime
-  /// Of the same run; `nil` until they have been taken.
+  /// The figures of the same run; `nil` until they have been taken.
   private var allFigures: WindowFigures?
 
   static let summaryInterval = Duration.milliseconds(500)
@@ -112,7 +112,7 @@ struct PlotContent {
   /// Quantiles of the metric on display.
   var summary: WindowSummary { summary(of: facts.metric) }
 
-  /// Of the metric on display, then of the others.
+  /// The summaries of the metric on display, then of the others.
   var summaries: [WindowSummary] {
     let others = [Metric.delivery, .accept, .service, .path].filter { $0 != facts.metric }
     return ([facts.metric] + others).map { summary(of: $0) }

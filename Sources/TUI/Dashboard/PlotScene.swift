@@ -14,7 +14,7 @@ struct PlotScene {
   let calendar: CalendarFigures?
   /// Whether crosshair and box belong to this plot.
   let hasPointer: Bool
-  /// Whose columns are shaded; `nil` for none.
+  /// The stretch whose columns are shaded; `nil` for none.
   var shaded: Range<WallTime>?
   /// `A nightly` where two plots are compared.
   var label: String?

@@ -11,7 +11,7 @@ enum Command: Sendable, Hashable {
   case help
   /// Finds commands by their names.
   case palette
-  /// With an argument, from the palette.
+  /// A command with an argument, from the palette.
   case typed(TypedCommand)
   /// Closes what lies on top; with nothing on top it ends box, crosshair, selection, finding, filter, heat map, multiples,
   /// comparison and replay, one a press.
@@ -66,7 +66,7 @@ enum Command: Sendable, Hashable {
 
   // MARK: Time
 
-  /// By eighths of the window; negative is back in time.
+  /// Pans by eighths of the window; negative is back in time.
   case pan(eighths: Int)
   case zoomIn
   case zoomOut

@@ -4,7 +4,7 @@ import ConstraintAnimation
 /// The keys: the only source for key handling, help, palette and the hints of the last line.
 struct KeyTable: Sendable {
   let lines: [KeyHelp]
-  /// Of all lines.
+  /// The bindings of all lines.
   let bindings: [KeyBinding]
   private let commands: [KeyStroke: Command]
   /// The keys that are shown, by action.
@@ -90,7 +90,7 @@ struct KeyBinding: Sendable {
 
   let action: DashboardAction
   let command: Command
-  /// As shown in the palette.
+  /// The title that the palette shows.
   let title: String
   let group: Group
   /// The first is shown.
@@ -101,7 +101,7 @@ struct KeyBinding: Sendable {
 struct KeyHelp: Sendable {
   let group: KeyBinding.Group
   let text: String
-  /// For the footer, where there is room for few words; `nil` leaves it to the help.
+  /// The words for the footer, where there is room for few; `nil` leaves it to the help.
   var short: String?
   /// How many of the bindings have their keys shown.
   let shown: Int

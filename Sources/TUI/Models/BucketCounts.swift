@@ -17,7 +17,7 @@ struct BucketCounts {
     /// Kept, so that its memory is not used for something else.
     let values: [Int64]
     let counts: [Int32]
-    /// In which it was needed last.
+    /// The pass in which it was needed last.
     var pass: Int
 
     init(values: [Int64], counts: [Int32], pass: Int) {
@@ -48,7 +48,7 @@ struct BucketCounts {
     used = 0
   }
 
-  /// Of each bucket.
+  /// The number of values in each bucket.
   mutating func counts(of values: HistogramBuckets.Values) -> [Int] {
     var sum = Array(repeating: 0, count: buckets.count)
     for part in values.single where !part.isEmpty {

@@ -35,7 +35,7 @@ struct CalendarModel {
   let width: Int
   let height: Int
 
-  /// From this share of an hour's notifications on, losses are marked.
+  /// The share of an hour's notifications from which losses are marked.
   private static let markedShare = 0.01
 
   private struct Day: Hashable {
@@ -45,7 +45,7 @@ struct CalendarModel {
 
     init(_ time: CivilTime) { (year, month, day) = (time.year, time.month, time.day) }
 
-    /// As wide as the axis' labels.
+    /// The month and day, as wide as the axis' labels.
     var label: String { "\(FixedPoint.padded(month, width: 2))-\(FixedPoint.padded(day, width: 2))" }
   }
 

@@ -127,7 +127,7 @@ struct ComparisonModel {
     }
   }
 
-  /// As in docs/dashboard.md.
+  /// The method in the words of docs/dashboard.md.
   private static let method = [
     "An interval of B - A without 0 in it shows a difference; one with 0 in it shows neither a difference nor that there is none.",
     "Each interval holds with 95 % by itself and allows for notifications that depend on each other.",
@@ -155,7 +155,7 @@ extension LatencyDifference {
     return low == nil || high == nil ? "an end is open: cannot tell" : "0 is in it: may be equal"
   }
 
-  /// With its sign: `+120 ms`; `≥ +40.0 ms` where the other end is open.
+  /// The difference with its sign: `+120 ms`; `≥ +40.0 ms` where the other end is open.
   fileprivate func figure(_ appearance: Appearance) -> (value: String, interval: String?) {
     func signed(_ value: Int64) -> String { (value > 0 ? "+" : "") + LatencyText.text(value) }
     guard case .known(let value, let low, let high) = self else { return ("", nil) }
@@ -169,7 +169,7 @@ extension LatencyDifference {
   }
 }
 
-/// By how much a quantile differs between two windows, with a 95 % interval made from the intervals of both.
+/// The difference of a quantile between two windows, with a 95 % interval made from the intervals of both.
 enum LatencyDifference: Sendable, Hashable {
   /// µs, all three: second less first. An end is `nil` where one that it is made from is not known.
   case known(value: Int64, low: Int64?, high: Int64?)
@@ -244,7 +244,7 @@ struct ComparisonFigures: Sendable, Equatable {
   let metric: Metric
   let counts: [Int]
   let rows: [Row]
-  /// Of the first and the second plot.
+  /// The sides of the first and the second plot.
   let sides: [Side]
 
   /// The difference of two shares in percent points: `-2.2 points`.

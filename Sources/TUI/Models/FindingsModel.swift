@@ -12,7 +12,7 @@ struct FindingRow: Sendable, Equatable {
   var id: String { incident.first.id }
   var isOpen: Bool { incident.isOpen }
 
-  /// From its start to its end, or to where it has been looked at.
+  /// The stretch from its start to its end, or to where it has been looked at.
   var stretch: Range<WallTime> {
     let end = incident.findings.map { $0.endedAt ?? $0.seenUntil }.max() ?? incident.start
     return incident.start..<max(end, incident.start.advanced(byMicroseconds: 1))

@@ -2,15 +2,15 @@ import ConstraintAnimation
 
 /// A column of a table in a panel.
 struct TableColumn<Row> {
-  /// In the heading, in the chooser of columns, and in what is said of the order.
+  /// The title in the heading, in the chooser of columns, and in what is said of the order.
   let title: String
   /// Columns that do not fit are left out, the lowest first.
   let priority: Int
   /// Text stands at the left, numbers at the right.
   var isLeading = false
-  /// At most so many columns of cells; `nil` for as many as its longest text needs.
+  /// The largest number of columns of cells; `nil` for as many as its longest text needs.
   var limit: Int?
-  /// As many columns of cells, whatever its texts need; `nil` measures them.
+  /// The number of columns of cells, whatever its texts need; `nil` measures them.
   var width: Int?
   let cell: (Row) -> TextSpan
 }
@@ -31,7 +31,7 @@ struct TableOrder<Row>: Sendable {
 struct FittedTable<Row> {
   private let columns: [(column: TableColumn<Row>, width: Int)]
   private let appearance: Appearance
-  /// In front of each row.
+  /// The number of columns in front of each row.
   private let markColumns: Int
   private let gap: Int
 

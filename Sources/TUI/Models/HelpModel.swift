@@ -43,14 +43,14 @@ struct HelpModel {
     }
   }
 
-  /// As wide as the first keys of all commands; further ones are shown where they fit in.
+  /// The width of the first keys of all commands; further ones are shown where they fit in.
   private var keyColumns: Int {
     (keys.lines.map { (appearance.isASCII ? $0.plainKeys : $0.keys).count }.max() ?? 0) + 2
   }
 
   private var columnWidth: Int { keyColumns + (groups.joined().map(\.text.count).max() ?? 0) + 1 }
 
-  /// As many columns as make it fit the height, where the width has room for them.
+  /// The number of columns that makes it fit the height, where the width has room for them.
   private func columnCount(_ width: Int, _ height: Int) -> Int {
     let most = max(1, (width - 3) / columnWidth)
     return (1...min(3, most)).first { lineCount($0) + Self.margin <= height - 2 } ?? min(3, most)

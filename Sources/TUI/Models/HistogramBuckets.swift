@@ -20,7 +20,7 @@ struct HistogramBuckets {
 
   /// Values of a window: single ones, and sums.
   struct Values {
-    /// In several parts.
+    /// Values that are in several parts.
     var single: [[Int64]] = []
     var sums = ContiguousArray<DensityBucket>()
 

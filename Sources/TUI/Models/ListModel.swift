@@ -8,7 +8,7 @@ struct ListModel {
   var filter: ListFilter?
   /// All rows are listed in spite of the filter, and those that pass it are marked.
   var marksHits = false
-  /// Beside the title, where it fits.
+  /// Details that stand beside the title, where they fit.
   var details: [LineItem] = []
   /// Number of rows.
   let count: Int
@@ -23,7 +23,7 @@ struct ListModel {
   var extent = ListExtent()
   /// Shown instead of rows when there are none.
   let emptyText: String
-  /// Above the rows; `nil` for none.
+  /// The heading above the rows; `nil` for none.
   let heading: [TextSpan]?
   let rows: [[TextSpan]]
   /// Offsets of rows that concern selected notifications.

@@ -35,7 +35,7 @@ struct RecordTable<Row: PagedRecord> {
   /// Oldest first.
   let entries: [ListEntry<Row>]
   let columns: [TableColumn<ListEntry<Row>>]
-  /// Between two columns.
+  /// The number of columns between two columns of text.
   let gap: Int
   let hasHeading: Bool
   let page: RecordPageView

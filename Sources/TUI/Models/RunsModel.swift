@@ -104,7 +104,7 @@ struct RunsModel {
   /// Fits the part of the id that stands for a missing name.
   private static let leastName = 13
 
-  /// In the order of the CSV columns. Losses have the highest priority; a column with zeros only has the lowest.
+  /// The columns of counts in the order of the CSV's. Losses have the highest priority; a column with zeros only has the lowest.
   private var counts: [Column] {
     func state(_ state: NotificationState, priority: Int) -> Column {
       count(state.name, priority: priority, MarkClass(state)) { $0.counts[state] }

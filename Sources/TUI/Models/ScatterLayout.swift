@@ -123,9 +123,9 @@ struct ScatterGeometry: Sendable, Hashable {
 /// Index into the theme's colors for a mark: by target or by state, and by metric where one plot has two.
 struct SeriesColors: Sendable, Hashable {
   let coloring: MarkColoring
-  /// Of the run.
+  /// The number of the run's targets.
   let targets: Int
-  /// In one plot.
+  /// The metrics in one plot.
   let metrics: [Metric]
 
   func place(target: Int, metric: Metric, state: NotificationState) -> Int {

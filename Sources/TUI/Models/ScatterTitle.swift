@@ -7,7 +7,7 @@ struct ScatterTitle {
   let facts: WindowStatistics
   let summary: WindowSummary
   let colors: SeriesColors
-  /// Of the run, and those of them that are shown.
+  /// The targets of the run, and those of them that are shown.
   let targets: [DisplayedTarget]
   let shown: [Int]
   /// The one target of this pane; `nil` for all.

@@ -5,7 +5,7 @@ import Store
 
 /// A target with its figures in the window.
 struct TargetRow: Sendable, Equatable {
-  /// In the run's order.
+  /// The index in the run's order.
   let index: Int
   let target: DisplayedTarget
   /// `nil` until it has been read.

@@ -5,7 +5,7 @@ import Measurement
 struct FiguresOrder: Sendable, Hashable {
   /// A window of a plot, and what is shown in it.
   struct Place: Sendable, Hashable {
-    /// Of planned time.
+    /// The window of planned time.
     let window: Range<WallTime>
     /// Indices in the run.
     let targets: [Int]
@@ -28,7 +28,7 @@ struct FiguresOrder: Sendable, Hashable {
 struct WindowFigures: Sendable, Equatable {
   let order: FiguresOrder
   let run: RunID
-  /// In the order of `order.places`.
+  /// The figures in the order of `order.places`.
   private let places: [PlaceFigures]
 
   init(_ order: FiguresOrder, run: RunID, places: [PlaceFigures]) {
@@ -109,7 +109,7 @@ struct WindowSummary: Sendable, Equatable {
 
 /// A quantile as it is shown.
 enum QuantileFigure: Sendable, Hashable {
-  /// At least one end of its interval is known.
+  /// The value is known, with at least one end of its interval.
   case known(QuantileInterval)
   /// Fewer values than even independent ones would have to be.
   case tooFew(needs: Int)

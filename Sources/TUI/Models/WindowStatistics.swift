@@ -18,7 +18,7 @@ struct WindowStatistics: Sendable {
   let largest: Int64?
   /// Whether some are in flight without a value, so that they look different as time passes.
   let hasPending: Bool
-  /// Without the ages.
+  /// The largest value, without the ages.
   private(set) var largestValue: Int64?
 
   /// Reads all displayed tracks within the window.
@@ -88,7 +88,7 @@ private struct MetricTiles {
   private struct Key: Equatable {
     let scale: TimeScale
     let targets: [Int]
-    /// Of those that are not in the window as a whole.
+    /// The part of the window to which the values belong, if it is not the whole.
     var window: TimeWindow?
   }
 

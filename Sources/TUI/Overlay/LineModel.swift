@@ -67,7 +67,7 @@ struct LineModel {
     }
   }
 
-  /// As one line, for the clipboard.
+  /// The fields as one line, for the clipboard.
   var text: String { EscapedText.make(fields.map(\.value).joined(separator: " ")) + "\n" }
 
   private static func time(_ time: WallTime, _ zone: LocalTime) -> String {

@@ -108,7 +108,7 @@ struct PaletteArguments {
 }
 
 extension String {
-  /// Without spaces at either end.
+  /// The text without spaces at either end.
   fileprivate var trimmed: String {
     var text = self[...]
     while text.first == " " { text.removeFirst() }

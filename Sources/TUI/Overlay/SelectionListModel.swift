@@ -135,7 +135,7 @@ struct SelectionListModel {
 }
 
 extension String {
-  /// With `us` for `µs`.
+  /// The text with `us` for `µs`.
   fileprivate var replacingMicro: String { String(map { $0 == "µ" ? "u" : $0 }) }
 }
 

@@ -29,7 +29,7 @@ enum MarkClass: UInt8, Sendable, Hashable, CaseIterable, Comparable {
     }
   }
 
-  /// Without a latency, therefore marked in the loss band.
+  /// Whether it has no latency and is therefore marked in the loss band.
   var isLoss: Bool { self >= .missed }
 
   static func < (left: MarkClass, right: MarkClass) -> Bool { left.rawValue < right.rawValue }

@@ -179,16 +179,16 @@ struct PickedNotification: Sendable, Hashable {
 struct PlotPosition: Sendable, Hashable {
   /// Index of the pane, from the left.
   var pane: Int
-  /// From the left edge of the window.
+  /// The column, counted from the left edge of the window.
   var column: Int
-  /// From the top of the plot's rectangle.
+  /// The row, counted from the top of the plot's rectangle.
   var y: Int
 }
 
 /// A rectangle of cells in a plot, from the cell where it was begun to the one where it is now.
 struct PlotBox: Sendable, Hashable {
   let start: PlotPosition
-  /// In the pane of `start`.
+  /// The end, in the pane of `start`.
   var end: PlotPosition
 
   init(at place: PlotPosition) { (start, end) = (place, place) }
@@ -204,8 +204,8 @@ struct PlotBox: Sendable, Hashable {
 
 /// A drag of the pointer, between press and release.
 enum PointerDrag: Sendable, Hashable {
-  /// In the plot. Rows and columns are relative to the previous event.
+  /// A drag in the plot. Rows and columns are relative to the previous event.
   case plot(DragAction, last: PlotPosition, hasMoved: Bool)
-  /// In the panel: a click when it is released where it was pressed.
+  /// A press in the panel: a click when it is released where it was pressed.
   case panel(x: Int, y: Int)
 }

@@ -4,7 +4,7 @@ struct RunningLine {
   /// Row of dots from the bottom for each column of dots; `nil` where there are too few values nearby.
   let rows: [Int?]
 
-  /// With fewer values no average is drawn.
+  /// The number of values below which no average is drawn.
   static let leastValues = 3
 
   /// The columns of dots in which it has another row than an earlier line of the same length.

@@ -61,9 +61,9 @@ struct TileSources {
   let window: TimeWindow
   /// The numbers of the tiles.
   let numbers: ClosedRange<Int64>
-  /// Of each tile, by target.
+  /// The sources of each tile, by target.
   private(set) var tiles: [[TileSource]]
-  /// Of each tile.
+  /// The stamp of each tile.
   private(set) var stamps: [TileStamp]
   private let targets: [Int]
   private let tracks: [PointTrack]

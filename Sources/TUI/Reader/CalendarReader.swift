@@ -12,7 +12,7 @@ struct CalendarReader {
 
   /// How often the hours of a run that goes on are read, µs.
   private static let interval: Int64 = 60_000_000
-  /// As much as a screen can show: the last weeks of a long run.
+  /// The longest stretch that a screen can show, µs: the last weeks of a long run.
   private static let longest: Int64 = 120 * 86_400_000_000
   /// Rollup rows read at a time.
   private static let mostRows = 20_000

@@ -19,7 +19,7 @@ struct FigureReader {
 
   /// Figures that change faster cannot be read, µs.
   static let interval: Int64 = 500_000
-  /// At most this part of the time is spent on them.
+  /// The figures take at most one part in this many of the time.
   private static let share: Int64 = 10
 
   init(clock: any HostClock) { self.clock = clock }
@@ -112,7 +112,7 @@ struct FigureReader {
 
 /// The notifications and sums of one place.
 struct FigurePoints {
-  /// As far as the run was recorded.
+  /// The part of the run that was recorded.
   private let recorded: Range<WallTime>
   private let runs: [(track: PointTrack, range: Range<Int>)]
   private let columns: [ArraySlice<Density.Column>]
@@ -178,14 +178,14 @@ struct FigurePoints {
     for run in runs { run.track.forEachRun(in: run.range) { for point in $0 { body(point) } } }
   }
 
-  /// Of one metric.
+  /// The summary of one metric.
   func summary(of metric: Metric, in time: Range<WallTime>, _ history: SeriesHistory) -> WindowSummary {
     if hasSums { return summaryOfSums(of: metric, in: time, history) }
     let statistics = SeriesStatistics(in: time, metrics: [metric], history: history) { forEach($0) }
     return WindowSummary(metric: metric, statistics)
   }
 
-  /// Of notifications alone: the same as from the store.
+  /// Summaries made of notifications alone: the same as from the store.
   func summaries(in time: Range<WallTime>, _ history: SeriesHistory) -> [WindowSummary] {
     let statistics = SeriesStatistics(in: time, metrics: Set(Metric.allCases), history: history) {
       forEach($0)
@@ -193,7 +193,8 @@ struct FigurePoints {
     return Metric.allCases.map { WindowSummary(metric: $0, statistics) }
   }
 
-  /// Of sums and notifications, to the precision of the plot's buckets: for a moment of the past, which rollups do not know.
+  /// Summaries made of sums and notifications, to the precision of the plot's buckets: for a moment of the past,
+  /// which rollups do not know.
   func summariesOfSums(in time: Range<WallTime>, _ history: SeriesHistory) -> [WindowSummary] {
     Metric.allCases.map { summaryOfSums(of: $0, in: time, history) }
   }

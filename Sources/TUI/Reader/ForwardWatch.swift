@@ -4,7 +4,7 @@ import Store
 /// Tells a forwarding that stands still from one that is about to go on: rows wait a second or two for the next batch.
 struct ForwardWatch {
   private var pause: ForwardPause?
-  /// Since when the cursor is where it is, monotonic µs.
+  /// The time since when the cursor is where it is, monotonic µs.
   private var since: Int64 = 0
 
   /// A cursor that has not moved for this long stands still, µs.

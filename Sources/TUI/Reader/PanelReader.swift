@@ -107,7 +107,7 @@ struct PanelReader {
 struct TargetTable: Sendable, Equatable {
   struct Row: Sendable, Equatable {
     let target: TargetID
-    /// Of the quantiles: delivery where receipts are expected, else accept.
+    /// The metric of the quantiles: delivery where receipts are expected, else accept.
     let metric: Metric
     let counts: StateCounts
     /// `nil` without values.
@@ -115,9 +115,9 @@ struct TargetTable: Sendable, Equatable {
     let tail: QuantileInterval?
   }
 
-  /// Of planned time.
+  /// The window of planned time.
   let window: Range<WallTime>
-  /// In the run's order.
+  /// The rows in the run's order.
   let rows: [Row]
 
   init(window: Range<WallTime>, rows: [Row]) { (self.window, self.rows) = (window, rows) }

@@ -5,7 +5,7 @@ import Store
 /// and sums from the rollups where there are too many to read one by one.
 struct PointFollower {
   private let clock: any HostClock
-  /// At most this many points of one window are read one by one.
+  /// The number of points of one window that are read one by one at most.
   private let capacity: Int
   /// Whether few rows are read much faster than many.
   private let costsByRow: Bool

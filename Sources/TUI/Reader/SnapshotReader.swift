@@ -8,7 +8,7 @@ final class SnapshotReader: Sendable {
   /// Snapshots that were not taken yet.
   struct SnapshotUpdate: Sendable {
     var snapshot: Snapshot?
-    /// Of the second run.
+    /// The snapshot of the second run.
     var second: Snapshot?
     var figures: WindowFigures?
     var secondFigures: WindowFigures?

@@ -5,7 +5,7 @@ import Store
 struct Subject: Sendable, Equatable {
   /// `nil` follows the newest run.
   var run: RunID?
-  /// By name; `nil` for all.
+  /// The name of the target to follow; `nil` for all.
   var target: String?
 }
 

@@ -21,7 +21,7 @@ struct AxisMarks: Sendable, Equatable {
   /// Length of time in which one mark is kept for each target, µs; 0 keeps all.
   private var grain: Int64 = 0
 
-  /// With more marks, some are dropped.
+  /// The number of marks that are kept at most; more are thinned out.
   private static let capacity = 50_000
   /// Events read at a time.
   private static let step = 20_000
@@ -37,7 +37,7 @@ struct AxisMarks: Sendable, Equatable {
   /// Whether all events have been read.
   var isComplete: Bool { first == nil }
 
-  /// Since when all marks are known.
+  /// The time since when all marks are known.
   var from: WallTime { first?.at ?? WallTime(microseconds: .min) }
 
   /// Adds events that were written later. Those about a past that is still to be read are read then.

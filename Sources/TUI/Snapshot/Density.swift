@@ -11,7 +11,7 @@ struct Density: Sendable {
     /// µs.
     let duration: Int64
     let counts: StateCounts
-    /// By index in `Metric.allCases`; ascending.
+    /// The buckets by index in `Metric.allCases`; ascending.
     let buckets: [ContiguousArray<DensityBucket>]
     /// Lower and upper bounds of its deliveries, where not all are exact.
     var deliveryEnds: (lows: ContiguousArray<DensityBucket>, highs: ContiguousArray<DensityBucket>)?
@@ -30,9 +30,9 @@ struct Density: Sendable {
   let span: Int64
   /// Everything planned before it is in the columns; later notifications are in the tracks.
   let end: WallTime
-  /// By target of the snapshot, in its order; ascending by start.
+  /// The columns by target of the snapshot, in its order; ascending by start.
   let columns: [[Column]]
-  /// By target, the starts of columns that were not over at the moment of a replay, µs; ascending.
+  /// The starts of columns that were not over at the moment of a replay, by target, µs; ascending.
   var open: [[Int64]] = []
 
   /// The columns of a target that begin in a range of time.

@@ -11,9 +11,9 @@ struct SnapshotContent: Sendable {
   /// How often another file has taken the store's place.
   var replacements = 0
   var run: DisplayedRun?
-  /// In the run's order.
+  /// The targets in the run's order.
   var targets: [DisplayedTarget] = []
-  /// By target, in the same order: the newest notifications, or those of the requested window.
+  /// The newest notifications, or those of the requested window, by target in the same order.
   var tracks: [PointTrack] = []
   /// Sums of what was planned before the notifications of `tracks`; `nil` when there is nothing.
   var density: Density?
@@ -208,7 +208,7 @@ extension DisplayedRun {
 /// A target of the run on display.
 struct DisplayedTarget: Sendable, Equatable {
   var id: TargetID
-  /// From the configuration; escaped at sinks.
+  /// The name in the configuration; escaped at sinks.
   var name: String
   var provider: String
   /// Whether receipts are expected.
@@ -231,7 +231,7 @@ extension DisplayedTarget {
 /// A run in the list of runs.
 struct RunEntry: Sendable, Equatable {
   var id: RunID
-  /// From the configuration; escaped at sinks.
+  /// The name in the configuration; escaped at sinks.
   var name: String?
   var startedAt: WallTime
   var phase: DisplayedRun.Phase

@@ -6,7 +6,7 @@ import Store
 /// A word is looked for in every field, in any case. `!word` leaves lines with it out; `level:warning` lists that level and
 /// worse, `kind:` looks in an event's kind or a line's component only, `target:` in the target's name only.
 struct ListFilter: Sendable, Equatable {
-  /// As typed.
+  /// The text as it was typed.
   let text: String
   private let terms: [Term]
 
@@ -191,7 +191,7 @@ struct ListsState: Sendable, Equatable {
 /// A search for the next hit among lines that are still to be read.
 struct ListSearch: Sendable, Equatable {
   let panel: Panel
-  /// Towards newer lines.
+  /// Whether the search goes towards newer lines.
   let isForward: Bool
   /// The line that it began at.
   let from: RecordPlace
@@ -205,13 +205,13 @@ struct ListSearch: Sendable, Equatable {
 struct ListedRows: Sendable {
   var log: [ListEntry<LogLine>] = []
   var events: [ListEntry<Event>] = []
-  /// By the line that is listed for them.
+  /// The folds by the line that is listed for them.
   private(set) var logFolds: [RecordPlace: Fold] = [:]
   private(set) var eventFolds: [RecordPlace: Fold] = [:]
   /// The lines with the words of the filter, where all are listed; `nil` otherwise.
   private(set) var logHits: Set<RecordPlace>?
   private(set) var eventHits: Set<RecordPlace>?
-  /// In the order of the panel.
+  /// The runs in the order of the panel.
   private(set) var runs: [RunEntry] = []
   private(set) var targets: [TargetRow] = []
   private(set) var findings: [FindingRow] = []

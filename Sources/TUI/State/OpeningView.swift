@@ -39,7 +39,8 @@ struct OpeningView: Sendable, Equatable {
     return nil
   }
 
-  /// At least a second. Beyond a run that is over there is nothing to see, unless that is all that was asked for.
+  /// The stretch to show, at least a second. Beyond a run that is over there is nothing to see, unless that is all
+  /// that was asked for.
   private func stretch(from: WallTime, to: WallTime, in snapshot: Snapshot) -> ViewState.Anchor {
     var (first, last) = (from, to)
     if let run = snapshot.run, !run.isLive, from < snapshot.edge, to > run.startedAt {
@@ -56,7 +57,7 @@ struct LastView: Codable, Sendable, Equatable {
   private var isLinear: Bool
   private var isCapped: Bool
   private var metric: String?
-  /// By name.
+  /// The name of the target.
   private var target: String?
   private var hiddenTargets: [String]
   /// µs.

@@ -66,7 +66,7 @@ struct TableState: Sendable, Equatable {
   var targets = RowPosition<TargetID>()
   /// The targets that are not in the plot.
   var hiddenTargets: Set<TargetID> = []
-  /// By the id of the incident's first finding.
+  /// The chosen row by the id of the incident's first finding.
   var findings = RowPosition<String>()
   /// `nil` until a finding has been gone to.
   var visit: FindingVisit?

@@ -114,7 +114,7 @@ enum MetricArrangement: Sendable, Hashable, CaseIterable {
 
 /// How notifications are drawn.
 enum PlotView: Sendable, Hashable, CaseIterable {
-  /// As dots, or as percentiles where there are too many.
+  /// Shows dots, or percentiles where there are too many dots.
   case automatic
   case dots
   /// Percentiles of each column.
@@ -198,7 +198,7 @@ enum MarkColoring: Sendable, Hashable, CaseIterable {
 
 /// The buckets of the histogram.
 enum BucketKind: Sendable, Hashable, CaseIterable {
-  /// Of equal ratio.
+  /// Steps of equal ratio.
   case logarithmic
   /// One second each, or the smallest round number of seconds that fits the width.
   case seconds

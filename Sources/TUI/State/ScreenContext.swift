@@ -15,7 +15,7 @@ struct ScreenContext {
   var shown = Snapshot()
   /// The newest snapshot of the second run, while two runs are compared.
   var other = Snapshot()
-  /// Of the first plot; `nil` while there is nothing to plot.
+  /// The content of the first plot; `nil` while there is nothing to plot.
   var content: PlotContent?
   var otherContent: PlotContent?
   /// How the quantiles of the two plots differ; `nil` with one plot.

@@ -25,9 +25,9 @@ enum PointerAction: Sendable, Hashable {
   case drag(DragAction, from: PlotPosition, to: PlotPosition)
   /// The button was released; without a movement the drag is a click.
   case endDrag(DragAction, at: PlotPosition, hasMoved: Bool)
-  /// About a fraction of the window: 0 is the left edge.
+  /// Zooms about a fraction of the window: 0 is the left edge.
   case zoomTime(isCloser: Bool, about: Double)
-  /// About a fraction of the axis: 0 is the lower edge. A factor below 1 shows less.
+  /// Zooms about a fraction of the axis: 0 is the lower edge. A factor below 1 shows less.
   case zoomLatency(factor: Double, about: Double)
   /// The wheel over the panel; rows, down when positive.
   case scrollPanel(rows: Int)

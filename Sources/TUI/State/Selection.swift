@@ -33,7 +33,7 @@ struct Selection: Sendable, Hashable {
     return all[first..<max(first, all.firstIndexInOrder(notBelow: upper))]
   }
 
-  /// Of all targets, in the order given, then by sequence.
+  /// The ids of all targets, in the order given, then by sequence.
   func ids(in order: [TargetID]) -> [SampleID] {
     order.flatMap { target in
       (sequences[target] ?? []).map { SampleID(target: target, sequence: $0) }

@@ -152,7 +152,7 @@ struct LineLogHandler: LogHandler {
     }
   }
 
-  /// The priority in the words of syslog(3).
+  /// The level as a priority of syslog(3).
   private static func priority(_ level: Logger.Level) -> Int {
     switch level {
     case .trace, .debug: 7
