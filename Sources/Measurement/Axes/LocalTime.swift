@@ -63,9 +63,11 @@ public struct LocalTime: Sendable {
 
   /// The same in at most six columns: `UTC`, `UTC+1`, `+05:45`.
   public func shortName(at time: WallTime) -> String {
-    let minutes = offset(at: time) / 60_000_000
-    guard minutes != 0, minutes % 60 == 0 else { return minutes == 0 ? "UTC" : Self.offsetText(offset(at: time)) }
-    return "UTC\(minutes < 0 ? "−" : "+")\(abs(minutes) / 60)"
+    let offset = offset(at: time)
+    let minutes = offset / 60_000_000
+    if minutes == 0 { return "UTC" }
+    return minutes % 60 == 0
+      ? "UTC\(minutes < 0 ? "−" : "+")\(abs(minutes) / 60)" : Self.offsetText(offset)
   }
 
   /// The date and the time of day of a moment.
