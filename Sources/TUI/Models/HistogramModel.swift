@@ -165,7 +165,8 @@ struct HistogramModel {
     ]
     items.append(
       LineItem(
-        priority: 4, share + [TextSpan(" \(percent) %", style), TextSpan(" measured", appearance(.secondary))],
+        priority: 4,
+        share + [TextSpan(" \(percent) %", style), TextSpan(" measured", appearance(.secondary))],
         short: LineItem.Short(priority: 6, spans: share)))
     return items
   }
