@@ -3,6 +3,7 @@
 #include <openssl/bio.h>
 #include <openssl/opensslv.h>
 #include <openssl/ssl.h>
+#include <pthread.h>
 #include <string.h>
 
 int copenssl_major(void) { return OPENSSL_VERSION_MAJOR; }
@@ -54,4 +55,27 @@ void copenssl_read_from_socket(void *ssl) {
   BIO *socket = SSL_get_wbio(ssl);
   if (socket == NULL || !BIO_up_ref(socket)) return;
   SSL_set0_rbio(ssl, socket);
+}
+
+/* Of the data that a connection carries for others: its alert's number, plus 1 so that NULL stands for none. */
+static int alert_index = -1;
+static pthread_once_t alert_once = PTHREAD_ONCE_INIT;
+
+static void make_alert_index(void) { alert_index = SSL_get_ex_new_index(0, NULL, NULL, NULL, NULL); }
+
+static void note_alert(const SSL *ssl, int where, int value) {
+  if (where != SSL_CB_READ_ALERT || value >> 8 != SSL3_AL_FATAL) return;
+  SSL_set_ex_data((SSL *)ssl, alert_index, (void *)(intptr_t)((value & 0xff) + 1));
+}
+
+void copenssl_watch_alerts(void *ssl) {
+  pthread_once(&alert_once, make_alert_index);
+  if (alert_index >= 0) SSL_set_info_callback(ssl, note_alert);
+}
+
+const char *copenssl_fatal_alert(const void *ssl) {
+  intptr_t alert = alert_index < 0 ? 0 : (intptr_t)SSL_get_ex_data(ssl, alert_index);
+  if (alert == 0) return NULL;
+  /* OpenSSL 3.0 has no name for this one, only a text for its error. */
+  return alert - 1 == SSL_AD_CERTIFICATE_REQUIRED ? "certificate required" : SSL_alert_desc_string_long((int)alert - 1);
 }

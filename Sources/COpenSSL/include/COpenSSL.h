@@ -28,4 +28,10 @@ uint64_t copenssl_bytes_read(void *ssl);
 /* It reads from its socket again. */
 void copenssl_read_from_socket(void *ssl);
 
+/* Remembers the fatal alert with which the peer ends the connection. libcurl has room for one message only: where a write fails
+   before the alert is read, that is the write's. */
+void copenssl_watch_alerts(void *ssl);
+/* The alert's name in OpenSSL's words, or NULL while there is none. */
+const char *copenssl_fatal_alert(const void *ssl);
+
 #endif

@@ -78,10 +78,12 @@ extension RequestFailure {
   }
 
   /// What becomes of the requests on a connection that can be used no longer.
-  /// - Parameter message: libcurl's text, empty when it gave none.
-  init(lossOf socket: SocketState, message: String, sawGoaway: Bool = false) {
+  /// - Parameters:
+  ///   - message: libcurl's text, empty when it gave none.
+  ///   - alert: what the peer ended TLS with, where that is known otherwise than from the text.
+  init(lossOf socket: SocketState, message: String, alert: TLSAlert? = nil, sawGoaway: Bool = false) {
     let isReset = socket == .reset || message.contains("reset by peer") || message.contains("Broken pipe")
-    let alert = TLSAlert(in: message)
+    let alert = alert ?? TLSAlert(in: message)
     reason = sawGoaway ? .goaway : alert != nil ? .tls : isReset ? .reset : .closed
     isLossOfConnection = true
     detail =

@@ -8,6 +8,8 @@ struct TLSAlert: Sendable, Equatable {
 
   private static let maximumLength = 48
 
+  init(name: String) { self.name = name }
+
   /// Reads a message of libcurl's, such as `OpenSSL SSL_read: error:0A00045C:SSL routines::tlsv13 alert certificate required,
   /// errno 0`.
   /// - Returns: `nil` where it is about something else.

@@ -430,11 +430,12 @@ final class HTTP2Lane: Lane {
   private func lose(reading: Bool) {
     let message = connection.message
     if reading { read(fetches: 1024) }
-    guard case .open = state else { return }
+    guard case .open(let channel) = state else { return }
     // That the peer takes our GOAWAY no more is not why.
     if session.failure != nil { return fail() }
     let failure = RequestFailure(
-      lossOf: connection.socketState, message: message, sawGoaway: session.goaway != nil)
+      lossOf: connection.socketState, message: message, alert: channel.alert,
+      sawGoaway: session.goaway != nil)
     endAll(failure, session.goaway == nil ? nil : "after GOAWAY")
   }
 
