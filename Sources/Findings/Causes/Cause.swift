@@ -1,4 +1,4 @@
-/// Whose fault it is: the words of the `cause` column.
+/// The part at fault: the values of the `cause` column.
 public enum Cause: Sendable, Hashable, Codable {
   /// This host: it sent late.
   case host
@@ -18,7 +18,7 @@ public enum Cause: Sendable, Hashable, Codable {
   case receipts
   case device
   case deviceAsleep
-  /// Between which causes.
+  /// An undecided cause; the value says what is undecided.
   case undecided(String)
 
   public var text: String {
@@ -56,7 +56,7 @@ public struct Verdict: Sendable, Hashable, Codable {
   public var wouldDecide: String?
   /// The names of the targets it concerns, ascending.
   public var targets: [String]
-  /// Of refusals, in the order of ``targets``.
+  /// Counts of refusals, in the order of ``targets``; `nil` unless the finding is about refusals.
   public var refusals: [Refusals.Count]?
 
   public init(

@@ -11,7 +11,7 @@ import Measurement
 public struct Diagnosis: Sendable {
   /// What was found, the first most direct; empty when nothing in the targets changed.
   public private(set) var verdicts: [Verdict] = []
-  /// By target: which legs carry the change of its delivery latency.
+  /// The legs that carry the change of each target's delivery latency, keyed by target.
   public let contributions: [String: LegContributions]
 
   private enum Family: Hashable {
@@ -417,7 +417,7 @@ public struct Diagnosis: Sendable {
     return "p50 \(Self.time(before)) → \(Self.time(after))"
   }
 
-  /// As ``change(_:_:)``, of p90 where only that rose.
+  /// The text of ``change(_:_:)``, with p90 instead of p50 where only p90 rose.
   private func tail(_ affected: Set<Int>, _ leg: (TargetEvidence) -> LatencyChange) -> String {
     let risen = affected.filter { leg(targets[$0]).quantile > 0.5 }
     guard risen.count * 2 > affected.count else { return change(affected, leg) }
@@ -426,7 +426,7 @@ public struct Diagnosis: Sendable {
     return "p90 \(Self.time(before)) → \(Self.time(after))"
   }
 
-  /// With two or three significant digits.
+  /// A time as text: one decimal below 10 of its unit, none from there on.
   static func time(_ microseconds: Double) -> String {
     let value = max(0, microseconds)
     func text(_ value: Double, _ unit: String) -> String {

@@ -5,9 +5,9 @@ import Measurement
 struct LatencyChange: Sendable, Hashable {
   /// The larger of p50's and p90's, with dependence allowed for; 0 with too few values.
   var z = 0.0
-  /// Of the larger one.
+  /// The quantile whose `z` is the larger one.
   var quantile = 0.5
-  /// At that quantile, µs.
+  /// The value at that quantile, µs: in the baseline and in the episode.
   var before = 0.0
   var after = 0.0
   /// Medians, µs.

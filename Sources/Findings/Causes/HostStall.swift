@@ -7,7 +7,7 @@ import Measurement
 /// share on this side holds all of them back, and lets all of them go at once. So a stall is told from a slow uplink even
 /// where answers that came meanwhile were looked at late and service times rose with it.
 struct HostStall: Sendable, Hashable {
-  /// Of the notifications that waited, the share that left in such a bunch, of the provider with the least of them.
+  /// The share of the waiting notifications that left in such a bunch, at the provider where it is smallest.
   let share: Double
   /// How many notifications waited.
   let waiting: Int

@@ -25,7 +25,7 @@ public struct AttributedFinding: Sendable, Hashable {
 /// Findings that are one event: their starts overlap, and their causes agree or one explains the other. What people, alerts
 /// and the dashboard's header count.
 public struct Incident: Sendable, Hashable, Identifiable {
-  /// By detection, the first first; never empty.
+  /// The findings in order of detection, the earliest first; never empty.
   public fileprivate(set) var findings: [AttributedFinding]
 
   /// That of its first finding.

@@ -31,7 +31,7 @@ public struct LegContributions: Sendable, Hashable {
   public var metric: SeriesMetric
   public var quantile: Double
   public var parts: [Part]
-  /// Of the end-to-end quantile, µs.
+  /// The change of the end-to-end quantile, µs.
   public var total: Double
   public var totalInterval: ClosedRange<Double>?
   /// The end-to-end quantile before, µs.
@@ -46,7 +46,7 @@ public struct LegContributions: Sendable, Hashable {
     return Dictionary(uniqueKeysWithValues: parts.map { ($0.leg, $0.change / total) })
   }
 
-  /// As ``shares``, of the estimate alone.
+  /// A leg's share of the rise by the point estimate alone, whether or not the rise is certain.
   func share(_ leg: Leg) -> Double {
     guard total > 0 else { return 0 }
     let part = parts.first { $0.leg == leg } ?? parts.first { $0.leg == .sentToReceived && leg != .lag }
@@ -56,7 +56,7 @@ public struct LegContributions: Sendable, Hashable {
   /// Values of the legs of delivered notifications, in order of time.
   struct Values {
     var times: [Double] = []
-    /// Per leg.
+    /// Values of each leg.
     var legs: [[Double]]
 
     init(legs: Int) { self.legs = [[Double]](repeating: [], count: legs) }
@@ -71,7 +71,7 @@ public struct LegContributions: Sendable, Hashable {
     var totals: [Double] { times.indices.map { index in legs.reduce(0) { $0 + $1[index] } } }
   }
 
-  /// Of deliveries: what rules look at.
+  /// The contributions to the change of the delivery latency, which the rules look at.
   ///
   /// - Parameter isTail: whether the finding is at p99 alone; p99 is looked at then, where both sides have 300 values.
   /// - Returns: `nil` with fewer than 20 delivered on a side.
@@ -87,7 +87,7 @@ public struct LegContributions: Sendable, Hashable {
     self = first
   }
 
-  /// Of the metric and quantile of a finding: what explains its figures.
+  /// The contributions to the change of a finding's metric and quantile, which explain its figures.
   ///
   /// - Returns: `nil` of a share, and with too few values on a side: 20, of p99 300.
   public init?(

@@ -14,7 +14,7 @@ struct TargetEvidence {
   private(set) var heldShares = (before: 0.0, now: 0.0)
   private(set) var lag = LatencyChange()
   private(set) var service = LatencyChange()
-  /// Of open connections only.
+  /// The change of the lag over open connections only.
   private(set) var openLag = LatencyChange()
   private(set) var openService = LatencyChange()
   private(set) var transit = LatencyChange()

@@ -5,7 +5,7 @@ import Measurement
 struct AlarmCalibration: Sendable, Hashable, Codable {
   struct Level: Sendable, Hashable, Codable {
     var threshold: Double
-    /// Of the Gumbel distribution of the maxima.
+    /// The scale of the Gumbel distribution of the maxima.
     var scale: Double
   }
 
@@ -13,7 +13,7 @@ struct AlarmCalibration: Sendable, Hashable, Codable {
   private struct Block: Sendable, Hashable, Codable {
     var index: Int64
     var bins = 0
-    /// Without findings.
+    /// Whether the block has no findings.
     var isClean = true
     var values: [Double]
   }

@@ -3,9 +3,9 @@ import Measurement
 
 /// What a series recorded in one bin of time.
 public enum SeriesValues: Sendable, Hashable {
-  /// Of a latency.
+  /// The values of a latency.
   case latencies(PackedLatencies)
-  /// Of a share: how many notifications have the property, of how many.
+  /// The values of a share: how many of `count` notifications have the property.
   case share(events: Int, count: Int)
 }
 
@@ -53,7 +53,7 @@ struct BinHistory: Sendable {
   /// The number of the next bin.
   private(set) var end = 0
   private(set) var profile = DailyProfile.flat
-  /// Of a bin, µs.
+  /// The width of a bin, µs.
   let width: Int64
 
   init(width: Int64, isShare: Bool, startingAt first: Int = 0) {
@@ -132,7 +132,7 @@ struct BinHistory: Sendable {
     Int(hours[(bin - first) / binsPerHour].counts[(bin - first) % binsPerHour])
   }
 
-  /// Of a share the events, of a latency the values above a level (relative to the hour of day).
+  /// The number of events of a share, or of a latency's values above a level (relative to the hour of day).
   func above(_ level: Int, _ bin: Int) -> Int {
     let hour = (bin - first) / binsPerHour
     let place = (bin - first) % binsPerHour
@@ -154,7 +154,7 @@ struct BinHistory: Sendable {
     }
   }
 
-  /// As ``above(_:_:)`` of several levels at once.
+  /// Counts the values above several levels at once; see ``above(_:_:)``.
   ///
   /// - Parameters:
   ///   - levels: descending.

@@ -6,7 +6,7 @@ struct ChangeCells: Sendable, Hashable, Codable {
   /// The reference's, one more than levels, the lowest values first; of a share those of not having and of having the property.
   let shares: [Double]
 
-  /// Between levels of a latency, of which the reference has a count above each.
+  /// Creates cells between levels of a latency; `above` counts the reference's values above a level.
   init(_ levels: [Int], count: Int, above: (Int) -> Int) {
     self.levels = Set(levels).sorted()
     let ends = [count] + self.levels.map(above) + [0]
@@ -14,7 +14,7 @@ struct ChangeCells: Sendable, Hashable, Codable {
       zip(ends, ends.dropFirst()).map { Double($0 - $1) / Double(max(1, count)) }, least: 1e-3)
   }
 
-  /// Between the levels of a reference's quantiles, above each of which a share of it lies.
+  /// Creates cells between the levels of a reference's quantiles; `above` has the share of it above each level.
   init(levels: [Int], above: [Double]) {
     self.levels = levels
     let ends = [1] + above + [0]

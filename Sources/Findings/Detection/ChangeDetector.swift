@@ -51,7 +51,7 @@ public struct ChangeDetector: Sendable {
   /// `nil` without a reference.
   private var scan: WindowScan?
   private var references: ReferenceBuilder
-  /// Of calibrated latencies.
+  /// The scan against the hours just before, once latencies are calibrated.
   private var recent: RecentScan?
 
   public init(_ metric: SeriesMetric, settings: DetectorSettings) {
@@ -109,7 +109,7 @@ public struct ChangeDetector: Sendable {
   private var isProvisional: Bool { !isCalibrated }
   private func bins(_ time: Int64) -> Int { state.settings.bins(time) }
 
-  /// From the next reference on, a change of a latency by less than this is not reported, µs.
+  /// Sets the smallest change of a latency that is reported from the next reference on, µs.
   mutating func use(floor: Int64) { state.settings.floor = floor }
 
   /// Forgets the findings that ended before an instant, µs since 1970.
@@ -228,7 +228,7 @@ public struct ChangeDetector: Sendable {
     var reference: Reference
     var quantile: Int
     var isDown: Bool
-    /// Of the window, in bins, and its place among the lengths.
+    /// The length of the window in bins; `scale` is its place among the lengths.
     var length: Int
     var scale: Int
     var nats: Double

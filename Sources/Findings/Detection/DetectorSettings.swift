@@ -21,9 +21,9 @@ public struct DetectorSettings: Sendable, Hashable, Codable {
   public var recentRefresh: Int64 = 900_000_000
   /// How often the reference is taken again, µs.
   public var refresh: Int64 = 3_600_000_000
-  /// After this long open, a finding is lasting and the reference becomes the new behavior, µs.
+  /// How long a finding is open before it is lasting and the reference becomes the new behavior, µs.
   public var lastingAfter: Int64 = 3_600_000_000
-  /// After this long a lasting finding is the new normal, µs.
+  /// How long a lasting finding is open before it is the new normal, µs.
   public var normalAfter: Int64 = 7 * 86_400_000_000
   /// The age from which alarm levels are calibrated, µs; until then findings are provisional. `nil`: never.
   public var calibratedAfter: Int64? = 2 * 86_400_000_000
@@ -53,7 +53,7 @@ public struct DetectorSettings: Sendable, Hashable, Codable {
   /// Length of the blocks whose maxima calibrate the alarm levels, µs.
   public var maximaBlock: Int64 = 7_200_000_000
 
-  /// Of established series: bins of 60 s, or 10 s from one notification a second up.
+  /// Settings of established series: bins of 60 s, or 10 s from one notification a second up.
   ///
   /// - Parameter rate: notifications a second.
   public init(rate: Double) {
@@ -63,7 +63,8 @@ public struct DetectorSettings: Sendable, Hashable, Codable {
     if rate < 1 { recentLength = 3 * 3_600_000_000 }
   }
 
-  /// Of the first hour: bins of four values' time, at least 1 s, and a reference from 15 s and 100 values on.
+  /// Settings of the first hour: bins of four values' time, at least 1 s, and a reference from 15 s and 100 values
+  /// on.
   ///
   /// - Parameter rate: notifications a second.
   public static func firstHour(rate: Double) -> DetectorSettings {

@@ -5,11 +5,12 @@ import Measurement
 public enum SeriesMetric: String, Sendable, Hashable, Codable, CaseIterable {
   case delivery
   case accept
-  /// Of what was accepted; late ones count as lost.
+  /// The share of accepted notifications that were lost; late ones count as lost.
   case lost
-  /// Of what was planned.
+  /// The share of planned notifications that failed.
   case failed
-  /// Of what was planned: rejected, and missed for `retry_after`, `backoff`, `provider_limit` or `credential`.
+  /// The share of planned notifications that were rejected, or missed for `retry_after`, `backoff`, `provider_limit`
+  /// or `credential`.
   case refused
 
   public var isShare: Bool { self != .delivery && self != .accept }
@@ -68,9 +69,10 @@ public struct Finding: Sendable, Hashable, Codable, Identifiable {
   public var isGettingWorse = false
   /// The quantile whose level raised the alarm; `nil` for shares.
   public var quantile: Double?
-  /// Of latencies, µs, by levels of 0.5 %, relative to the hour of day: that quantile before and since.
+  /// The quantile before the finding, µs, in levels of 0.5 % and relative to the hour of day; or the share, from 0 to
+  /// 1.
   public var before: Double
-  /// Of shares: between 0 and 1.
+  /// The quantile or share since the start, in the units of ``before``.
   public var after: Double
   /// How many values its stretch has, and how many independent ones they are worth.
   public var count: Int
@@ -82,7 +84,7 @@ public struct Finding: Sendable, Hashable, Codable, Identifiable {
   /// The test statistic in nats (z² / 2), and the alarm level that it passed.
   public var statistic: Double
   public var threshold: Double
-  /// By how many nats values of each cell speak for the change; cells lie between the reference's levels.
+  /// How many nats a value of each cell contributes to the change; cells lie between the reference's levels.
   public var evidence: Evidence
 
   public var metric: SeriesMetric { id.metric }
@@ -121,7 +123,7 @@ extension Finding {
     return refined(samples.map { ($0.plannedAt.microseconds, evidence.weight($0)) })
   }
 
-  /// As ``refined(bySamples:)``, of a share: when each notification was planned, and whether it has the property.
+  /// The start of a share's finding, refined as ``refined(bySamples:)`` does.
   public func refined(byEvents events: [(plannedAt: WallTime, hasProperty: Bool)]) -> Finding {
     guard quantile == nil, evidence.weights.count == 2 else { return self }
     return refined(events.map { ($0.plannedAt.microseconds, evidence.weights[$0.hasProperty ? 1 : 0]) })
@@ -159,7 +161,7 @@ extension Finding {
 /// What became of findings when rows changed: those of the same series are the same finding when they are of one kind and
 /// overlap.
 public struct FindingRevision: Sendable, Equatable {
-  /// As they are now, earlier ones in the order of their detection.
+  /// The findings as they are now; earlier ones are in the order of their detection.
   public var current: [Finding] = []
   /// Those that no longer hold; their status is `withdrawn`.
   public var withdrawn: [Finding] = []

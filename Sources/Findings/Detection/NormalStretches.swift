@@ -1,6 +1,6 @@
 /// The bins of a series in which nothing was wrong, from which its reference is taken.
 struct NormalStretches: Sendable, Hashable, Codable {
-  /// Before findings, ascending.
+  /// The normal stretches before findings, ascending.
   private var ended: [Range<Int>] = []
   /// Where the one that goes on began.
   private var start = 0

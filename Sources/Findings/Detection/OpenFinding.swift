@@ -15,7 +15,7 @@ struct OpenFinding: Sendable, Hashable, Codable {
   let scale: Int
   let isDown: Bool
   private(set) var startBin: Int
-  /// Of a lasting one: what was normal before it.
+  /// What was normal before a lasting finding; `nil` for any other.
   var normalBefore: NormalStretches?
   let cells: ChangeCells
   /// More than this share of a stretch lies beyond ``level`` where its quantile does, or is the share that is reported.
@@ -159,7 +159,7 @@ struct OpenFinding: Sendable, Hashable, Codable {
     zip(before(end), atStart).dropLast().map { max(0, $0 - $1) }
   }
 
-  /// By how many nats a value of each cell speaks for the change.
+  /// How many nats a value of each cell contributes to the change.
   private func weights(_ counted: [Double]) -> [Double] {
     let total = counted.reduce(0, +)
     return zip(counted, cells.shares).map { log(($0 + $1) / (total + 1) / $1) }
@@ -208,7 +208,8 @@ struct OpenFinding: Sendable, Hashable, Codable {
     }
   }
 
-  /// Before the alarm too; where up to some bins the stretch has the effect, one of them.
+  /// The most likely end, which may lie before the alarm. If the stretch has the effect up to some bins, it is one of
+  /// them.
   private func mostLikelyEnd(now: Int, shares: [Double]) -> Int {
     let top = place(now)
     let weights = zip(cells.shares, shares).map { log($0 / $1) }

@@ -11,7 +11,7 @@ struct RecentScan: Sendable {
     var refreshAt = 0
   }
 
-  /// Of a direction that is tested so much of the reference lies beyond its level at most.
+  /// The largest share of the reference beyond a direction's level at which that direction is tested.
   static let largestShare = 0.03
 
   private(set) var state = State()

@@ -7,12 +7,12 @@ struct Reference: Sendable, Hashable, Codable {
 
   /// Values of a latency; notifications of a share.
   var count = 0
-  /// Of a share.
+  /// The number of notifications with the property of a share.
   var events = 0
-  /// Of a latency: whether it is so short that what it has beyond a level says little, since it may not have seen how far the
-  /// series wanders: medians are compared with its own then.
+  /// Whether a latency's reference is so short that the values beyond a level say little, since it may not have seen
+  /// how far the series wanders. Medians are compared with its own median then.
   var isYoung = false
-  /// Per quantile: the level, above which the share `shares` lies.
+  /// The level of each quantile; `shares` has the share of values above it.
   var levels: [Int] = []
   var shares: [Double] = []
   /// Levels that a change must pass: the smallest effect and the instrument's floor away.
@@ -27,16 +27,16 @@ struct Reference: Sendable, Hashable, Codable {
   /// say much, and how little depends on no wander about the median.
   struct Beyond: Sendable, Hashable, Codable {
     var count: Int
-    /// By scale.
+    /// Design effects by scale.
     var effects: [Double] = []
-    /// In which a change that passes the level is followed.
+    /// The cells in which a change that passes the level is followed.
     var cells: ChangeCells
 
     /// The share that is usual beyond the level; never nothing, since a reference is finite.
     func share(of count: Int) -> Double { (Double(self.count) + 0.5) / (Double(count) + 1) }
   }
 
-  /// Of a latency.
+  /// Creates the reference of a latency.
   init(histogram: [Int], effect: Double, floor: Int64) {
     count = histogram.reduce(0, +)
     var seen = 0
@@ -67,7 +67,7 @@ struct Reference: Sendable, Hashable, Codable {
     ]
   }
 
-  /// Of a share.
+  /// Creates the reference of a share.
   init(events: Int, count: Int, effect: Double) {
     self.count = count
     self.events = events
@@ -147,7 +147,7 @@ enum Likelihood {
   @inline(__always)
   static func xlogx(_ x: Double) -> Double { x > 0 ? x * log(x) : 0 }
 
-  /// Of two binomials, k of n and kr of nr: nats by which different shares explain them better than one.
+  /// The nats by which two different shares explain two binomials, k of n and kr of nr, better than one common share.
   static func twoShares(_ k: Double, _ n: Double, _ kr: Double, _ nr: Double) -> Double {
     func both(_ k: Double, _ n: Double) -> Double { xlogx(k) + xlogx(max(0, n - k)) - xlogx(n) }
     return max(0, both(k, n) + both(kr, nr) - both(k + kr, n + nr))

@@ -2,7 +2,7 @@
 struct ReferenceBuilder: Sendable {
   private let layout: ScanLayout
   private let isShare: Bool
-  /// Of the bins that the last reference was taken from; empty before.
+  /// The histogram of the bins that the last reference was taken from; empty before the first.
   private var histogram: [Int] = []
   private var histogramBins: [Range<Int>] = []
 

@@ -7,7 +7,8 @@ import Measurement
 /// state, at the latest max(timeout, receipt deadline) + 5 s after their end. The result is a function of the pieces alone:
 /// live and afterwards are equal.
 public struct SeriesDetector: Sendable {
-  /// Of the detector; another one judges the same pieces differently, and restores no checkpoint of this one.
+  /// The version of the detector. Another version judges the same pieces differently, and restores no checkpoint of
+  /// this one.
   public static let version = 2
 
   /// What a restart needs besides the rollups from ``firstBinStart`` on.
@@ -103,7 +104,7 @@ public struct SeriesDetector: Sendable {
     return (early + later).sorted { ($0.detectedAt, $0.start) < ($1.detectedAt, $1.start) }
   }
 
-  /// Of the first hour, when its detector is gone.
+  /// The findings of the first hour, kept when its detector is gone.
   private var closedEarly: [Finding] = []
 
   /// Recorded time so far, and how much of it the calibration takes: "learning: 4 min of 2 days". `nil` when it is done.
@@ -190,7 +191,7 @@ public struct SeriesDetector: Sendable {
 private struct BinAccumulator: Sendable {
   private let width: Int64
   private let isShare: Bool
-  /// Of the bin begun, µs since 1970.
+  /// The start of the bin under way, µs since 1970.
   private(set) var start: Int64?
   private var latencies = LatencyAccumulator()
   private var events = 0

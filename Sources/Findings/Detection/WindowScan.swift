@@ -5,12 +5,12 @@ struct ScanLayout: Sendable {
   /// Lengths of windows in bins: powers of two.
   let scales: [Int]
   let isShare: Bool
-  /// Against the hours just before.
+  /// Whether windows are tested against the hours just before them.
   let isRecent: Bool
   let quantiles: Int
-  /// Up only for a share; up and down for a latency.
+  /// The number of directions: 1 (up) for a share, 2 (up and down) for a latency.
   let directions: Int
-  /// By scale: windows of up to 4 min, up to 32 min, and longer ones have alarm levels of their own.
+  /// The band of each scale: windows of up to 4 min, up to 32 min, and longer ones have alarm levels of their own.
   private let bands: [Int]
 
   static let bandCount = 3
@@ -56,9 +56,9 @@ struct ScanLayout: Sendable {
 struct WindowScan: Sendable {
   private let layout: ScanLayout
   private let reference: Reference
-  /// By column of `sums`.
+  /// The tests, one for each column of `sums` after the first.
   private let tests: [Test]
-  /// By bin: all, then those above each upper and each lower level.
+  /// Cumulative counts by bin: all values, then those above each upper and each lower level.
   private var sums: [Int]
   /// Counts of a bin.
   private let width: Int
@@ -121,7 +121,7 @@ struct WindowScan: Sendable {
 
   /// The largest nats among a cell's windows, and the scale of the window that has them.
   struct Maximum: Equatable {
-    /// To begin with: what is not larger is of no interest.
+    /// The largest nats found. The initial value is a threshold: smaller ones are ignored.
     var nats: Double
     var scale: Int?
     /// Whether more than half of the window lies beyond the level.
@@ -167,14 +167,14 @@ struct WindowScan: Sendable {
 
   /// What is tested at one quantile in one direction: whether more than usual lies beyond the level that a change must pass.
   private struct Test {
-    /// With fewer values beyond a level nothing is said of the median.
+    /// The fewest values beyond a level at which anything is said of the median.
     private static let fewestBeyond = 6.0
 
     var isDown: Bool
     /// The reference's share beyond the level, and its effective count.
     var share: Double
     var all: Double
-    /// By scale.
+    /// Design effects by scale.
     var effects: [Double]
     /// More than this share of a window lies beyond the level where its quantile does.
     var leastShare: Double
@@ -183,7 +183,7 @@ struct WindowScan: Sendable {
     var leastValues: Double
     /// So many values beyond the level suffice where they are most of a window; 0: they do not.
     var leastOfMost = 0.0
-    /// Of the median by scale, for those.
+    /// Design effects of the median by scale, for windows whose values are mostly beyond the level.
     var medianEffects: [Double] = []
     /// Whether nothing is tested, since the reference varies too much.
     var isIdle = false

@@ -33,8 +33,8 @@ public enum ComparisonVerdict: Sendable, Hashable {
   }
 }
 
-/// By what factor a quantile changed from one window to another, with a 95 % interval that allows for dependence within
-/// each (MOVER on logarithms; Zou & Donner 2008).
+/// The factor by which a quantile changed from one window to another, with a 95 % interval that allows for dependence
+/// within each (MOVER on logarithms; Zou & Donner 2008).
 ///
 /// False "changed" at p95 of two equal windows: about 3 % for independent probes, 1 % with 3 % bad minutes, where disjoint
 /// order-statistic intervals make 29 %.
@@ -74,7 +74,7 @@ public struct QuantileComparison: Sendable, Hashable {
   }
 }
 
-/// By how much a share changed from one window to another, in units of shares (0.01 is one point), with a 95 % interval.
+/// The change of a share from one window to another, in units of shares (0.01 is one point), with a 95 % interval.
 public struct ShareComparison: Sendable, Hashable {
   public var before: ShareInterval
   public var after: ShareInterval

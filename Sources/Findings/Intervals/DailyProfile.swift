@@ -6,7 +6,7 @@ import Measurement
 /// Made from two or more days. Only a clear cycle counts: it is shrunk by how far the days disagree, to nothing when they
 /// disagree as much as the hours do.
 public struct DailyProfile: Sendable, Hashable, Codable {
-  /// For the middle of each hour; 0 for an hour without values.
+  /// The offset at the middle of each hour; 0 for an hour without values.
   private var offsets: [Double]
 
   /// No cycle.

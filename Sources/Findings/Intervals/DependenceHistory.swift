@@ -39,7 +39,7 @@ public struct LatencyHistory: Sendable, Hashable, Codable {
     self.init(windows, entries)
   }
 
-  /// From samples; otherwise as from bins.
+  /// Creates the history from samples, as the other initializer does from bins.
   public init?(
     before end: WallTime, windowLength length: Duration, samples: some Sequence<TimedLatency>,
     excluding excluded: [Range<WallTime>] = []
@@ -107,7 +107,7 @@ public struct LatencyHistory: Sendable, Hashable, Codable {
     }
   }
 
-  /// At a share, for a window of so many values.
+  /// The design effect at a share, for a window of `count` values.
   func designEffect(share: Double, count: Int) -> Double {
     guard let first = logits.first, let last = logits.last else { return 1 }
     let place = min(max(Self.logit(min(max(share, 1e-4), 1 - 1e-4)), first), last)

@@ -53,7 +53,7 @@ enum DesignEffect {
     return worst
   }
 
-  /// From successive differences of the blocks' surpluses over what the overall share lets expect: slow cycles cancel.
+  /// The design effect from differences of successive blocks' surpluses over the overall share: slow cycles cancel.
   static func ofSurpluses(_ surpluses: [Double], count: Double, share: Double) -> Double {
     let blocks = surpluses.count
     guard blocks >= fewestBlocks else { return max(1, count / Double(max(1, blocks))) }
@@ -63,7 +63,7 @@ enum DesignEffect {
     return shrunk(variance / (count * share * (1 - share)), blocks: blocks)
   }
 
-  /// With fewer blocks than these nothing is known of dependence; each block then counts as one value.
+  /// The fewest blocks that tell anything of dependence; with fewer, each block counts as one value.
   static let fewestBlocks = 4
 }
 

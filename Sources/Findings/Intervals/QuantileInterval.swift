@@ -48,7 +48,8 @@ public struct QuantileInterval: Sendable, Hashable {
     isUndetermined || count < quantile.smallestCount ? nil : self
   }
 
-  /// In the form of the order statistics' estimates, for what shows only those: too few values unless both ends are known.
+  /// The interval as an order statistics' estimate, for what shows only those: too few values unless both ends are
+  /// known.
   public func estimate(of quantile: Quantile) -> QuantileEstimate {
     guard let low, let high else { return .tooFew(needs: quantile.smallestCount) }
     return .known(value: value, low: low, high: high)
@@ -68,7 +69,7 @@ public struct QuantileInterval: Sendable, Hashable {
 /// A share (lost, failed, received in time) with a two-sided 95 % interval that allows for dependence: Clopper–Pearson's
 /// at the effective count.
 public struct ShareInterval: Sendable, Hashable {
-  /// Between 0 and 1; `nil` when nothing was counted.
+  /// The share, from 0 to 1; `nil` when nothing was counted.
   public var share: Double?
   public var low: Double
   public var high: Double
@@ -76,7 +77,7 @@ public struct ShareInterval: Sendable, Hashable {
   public var events: Int
   public var count: Int
   public var effectiveCount: Double
-  /// As ``QuantileInterval/usesHistory``.
+  /// Whether the history contributed; see ``QuantileInterval/usesHistory``.
   public var usesHistory: Bool
 
   /// The interval at a design effect of 1 or more.

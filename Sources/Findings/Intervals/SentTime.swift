@@ -8,9 +8,9 @@ import Measurement
 public struct SentTime: Sendable, Hashable {
   /// Ascending, disjoint, none empty; at least one.
   public let stretches: [Range<WallTime>]
-  /// Of each stretch: the length of those before it, µs.
+  /// The total length of the stretches before each one, µs.
   let offsets: [Int64]
-  /// Of all stretches, µs; at least 1.
+  /// The total length of all stretches, µs; at least 1.
   public let length: Int64
 
   /// A window in which the series was sent all the time.
@@ -111,7 +111,7 @@ public struct SentTimeAccumulator: Sendable {
     return result
   }
 
-  /// From the first to the last; `nil` without any.
+  /// The time from the start of the first piece to the end of the last; `nil` without any.
   public var bounds: Range<WallTime>? {
     guard let start = pieces.lazy.map(\.start).min(), let end = pieces.lazy.map(\.end).max() else {
       return nil

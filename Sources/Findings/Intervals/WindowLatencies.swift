@@ -233,7 +233,7 @@ private struct LevelGrid {
   /// Indices of distinct values, ascending; the last is the largest value.
   private(set) var atoms: [Int] = []
   private var shares: [Double] = []
-  /// Per level, from blocks alone.
+  /// Design effects of each level, from the blocks of this window alone.
   private var effects: [Double] = []
 
   init() {}
@@ -299,7 +299,7 @@ private struct LevelGrid {
     }
   }
 
-  /// Per level, the greater of what the window and what its history says.
+  /// Design effects of each level: the larger of the window's own and its history's.
   func effects(count: Int, history: LatencyHistory?) -> [Double] {
     guard let history else { return effects }
     return zip(effects, shares).map { max($0, history.designEffect(share: $1, count: count)) }
@@ -323,7 +323,7 @@ private struct LevelGrid {
     let effects: [Double]
     let middle: Int
 
-    /// Between two levels that of the one farther out.
+    /// The design effect at a value; between two levels, that of the one farther out.
     func at(_ atom: Int) -> Double {
       var (low, high) = (0, atoms.count - 1)
       while low < high {
