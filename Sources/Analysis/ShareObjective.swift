@@ -8,7 +8,7 @@ public struct ShareObjective: Sendable, Hashable {
   public var metric: Metric
   /// µs.
   public var limit: Int64
-  /// Above 0 and below 1.
+  /// The least share that is promised, above 0 and below 1.
   public var share: Double
 
   public init(target: String, metric: Metric, limit: Int64, share: Double) {
@@ -21,7 +21,7 @@ public struct ShareObjective: Sendable, Hashable {
 
 /// How much of a window kept an objective.
 public struct ObjectiveShare: Sendable, Hashable {
-  /// As measured.
+  /// The interval as measured.
   public var interval: ShareInterval
   /// The ends of its interval, wider where deliveries are known within bounds only.
   public var low: Double

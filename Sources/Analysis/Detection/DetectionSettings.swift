@@ -3,7 +3,7 @@ import Measurement
 
 /// The times and limits of the search for changes. Tests hand in shorter ones.
 public struct DetectionSettings: Sendable {
-  /// Of established series, and of a series' first hour, by notifications a second.
+  /// The settings of established series, and those of a series' first hour, by notifications a second.
   public var usual: @Sendable (Double) -> DetectorSettings
   public var firstHour: @Sendable (Double) -> DetectorSettings
   /// How often a checkpoint is made, of planned time, µs.
@@ -16,7 +16,7 @@ public struct DetectionSettings: Sendable {
   public var settling: Int64 = 1_000_000
   /// How often changed rows are looked at again, µs.
   public var correctionInterval: Int64 = 5_000_000
-  /// About the largest number of rollups and notifications that one step reads.
+  /// The approximate largest number of rollups and notifications that one step reads.
   public var rowsPerStep = 20_000
   /// The most notifications of all targets that a search for a cause reads.
   public var longestEpisode = 60_000

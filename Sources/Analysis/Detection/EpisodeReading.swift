@@ -6,7 +6,7 @@ import Store
 struct EpisodeReading {
   let reader: StoreReader
   let spans: [SeriesSpan]
-  /// Of the finding: of its target only this variant is read.
+  /// The watched target of the finding: of its target, only this variant is read.
   let watched: WatchedTarget
   let settings: DetectionSettings
 

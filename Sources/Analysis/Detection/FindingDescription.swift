@@ -9,7 +9,7 @@ struct FindingDescription {
   let spans: [SeriesSpan]
   let watched: WatchedTarget
   let settings: DetectionSettings
-  /// Of the usual bins, µs.
+  /// The width of the usual bins, µs.
   let binWidth: Int64
 
   private var own: [SeriesSpan] { spans.filter { WatchedTarget($0) == watched } }

@@ -14,7 +14,7 @@ public struct FindingEngine: Sendable {
   private var detectors: [WatchedTarget: TargetDetector] = [:]
   private var copies = DetectorCopies()
   private var known = KnownFindings()
-  /// Per watched target: the earliest changed instant to go back to, µs since 1970.
+  /// The earliest changed instant to go back to, for each watched target, µs since 1970.
   private var corrections: [WatchedTarget: Int64] = [:]
   private var correctedAt = Int64.min
   /// µs since 1970: how far each was when its findings were compared with what was known. A detector that went back says
@@ -49,7 +49,7 @@ public struct FindingEngine: Sendable {
 
   /// What one call of ``advance(_:to:)`` came to.
   public struct Step: Sendable {
-    /// To be saved before the next call.
+    /// Changes that must be saved before the next call.
     public var changes = FindingChanges()
     /// Whether there is more to look at now.
     public var isMore = false

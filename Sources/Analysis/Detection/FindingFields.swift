@@ -9,7 +9,7 @@ public struct FindingFields {
     public let moment: (WallTime) -> String
     /// The time alone: `14:03:10`.
     public let time: (WallTime) -> String
-    /// With the zone: `2026-03-01T14:02:10.000000Z`.
+    /// The format of an instant with its zone: `2026-03-01T14:02:10.000000Z`.
     public let exact: (WallTime) -> String
     /// The zone of the two without it: `UTC`.
     public let zone: String
@@ -74,7 +74,7 @@ public struct FindingFields {
     ]
   }
 
-  /// At least one.
+  /// The causes, at least one.
   public var causes: [FindingText.Cause] { text.causes }
 
   /// How much of the change of the finding's metric and quantile each leg carries, target by target.

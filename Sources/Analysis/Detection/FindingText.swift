@@ -110,7 +110,7 @@ public struct FindingText {
 
   /// A cause that was found, or an undecided one with what would decide it.
   public struct Cause: Equatable {
-    /// As a clause: `between provider and devices (apns)`.
+    /// The cause as a clause: `between provider and devices (apns)`.
     public let words: String
     /// Empty where the figures of the finding say all that is known.
     public let evidence: String
@@ -155,7 +155,7 @@ public struct FindingText {
     return others.isEmpty ? first : "\(first); and \(others.joined(separator: "; and "))"
   }
 
-  /// Without what only repeats the figures of the finding.
+  /// The evidence, or an empty text where it only repeats the figures of the finding.
   private func shown(_ evidence: String) -> String {
     guard let before = record.before, let after = record.after else { return evidence }
     return evidence.hasSuffix("\(LatencyText.text(before)) → \(LatencyText.text(after))")

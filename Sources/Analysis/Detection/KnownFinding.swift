@@ -6,7 +6,7 @@ import Store
 /// A finding as the detector has it, beside the row that is stored of it.
 struct KnownFinding: Sendable {
   let watched: WatchedTarget
-  /// As the detector found it, in bins.
+  /// The finding as the detector found it, in bins.
   var finding: Finding
   var record: FindingRecord
   var verdicts: [Verdict] = []

@@ -128,8 +128,8 @@ struct TargetDetector: Sendable {
   private var floor = InstrumentFloor()
   /// µs since 1970: the end of the last second that has notifications.
   private var recordedTo: Int64?
-  /// After so long without a planned notification nothing is recorded, µs: the host was suspended, or its wall clock set
-  /// forward.
+  /// The longest time without a planned notification that counts as recorded, µs. A longer one means that the host
+  /// was suspended, or its wall clock set forward.
   private let longestGap: Int64
   /// The stretch of ``FindingEngine``'s copies that it is in.
   var stretch = Int64.min

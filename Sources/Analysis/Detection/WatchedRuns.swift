@@ -4,14 +4,14 @@ import Store
 
 /// The runs that a search for changes looks at, by the watched targets that they are of.
 struct WatchedRuns: Sendable {
-  /// By watched target: the runs that it is part of, in the order of time.
+  /// The runs of each watched target, in the order of time.
   private(set) var spans: [WatchedTarget: [WatchedSpan]] = [:]
   private var watchedByTarget: [TargetID: [WatchedTarget]] = [:]
   /// Notifications a second of the first run, by which bins are chosen.
   private var rates: [WatchedTarget: Double] = [:]
   /// Runs that were being recorded at some time since the start: what is found in others is no news.
   private var recorded: Set<RunID> = []
-  /// By run.
+  /// The instrument floor of each run.
   private var floors: [RunID: InstrumentFloor] = [:]
   private var seen: Int64?
   /// µs since 1970: where the oldest run may begin.
@@ -60,7 +60,7 @@ struct WatchedRuns: Sendable {
 
   func rate(of watched: WatchedTarget) -> Double { rates[watched] ?? 1 }
 
-  /// Of runs that were being recorded at some time since the start.
+  /// Stretches of the runs that were being recorded at some time since the start.
   var recordedSpans: [WatchedSpan] {
     spans.values.joined().filter { recorded.contains($0.span.run) }
   }

@@ -43,7 +43,7 @@ public struct BinLength: Sendable, Hashable {
 /// the interval does not get narrower by it.
 struct HistoryPlan: Sendable, Hashable {
   let span: RollupSpan
-  /// Of each earlier window, µs.
+  /// The length of each earlier window, µs.
   let windowLength: Int64
   /// Where the last one ends: the last whole bin before the window.
   let end: WallTime

@@ -8,12 +8,12 @@ import Store
 /// Quantiles of the path are therefore taken from the PINGs themselves. They belong to connections, which all variants of a
 /// target share. Where PINGs are no longer stored (retention), what notifications carry counts instead.
 public struct RoundTrips: Sendable {
-  /// In bins where there are many of them.
+  /// Round trips one by one; where there are many of them, `bins` has them.
   private var latencies: [TimedLatency] = []
   private var bins: [LatencyBin] = []
   private var open: (start: Int64, values: [Int64])?
   private let window: Range<WallTime>
-  /// Of the bins that more than ``most`` are put into.
+  /// The length of the bins that more than ``most`` round trips are put into.
   private let span: RollupSpan
   private let most: Int
   /// When the first one was answered, also shortly before the window.
@@ -23,7 +23,7 @@ public struct RoundTrips: Sendable {
   /// How many were answered in the window.
   public private(set) var count = 0
 
-  /// Up to so many are kept one by one.
+  /// The largest number of round trips that are kept one by one.
   static let most = 100_000
   /// A notification carries a round trip of at most 30 s before its answer, which itself may take a while.
   static let reach: Int64 = 60_000_000

@@ -103,9 +103,9 @@ public struct SeriesShares: Sendable {
 
 /// How intervals are computed.
 public enum IntervalMethod: Sendable, Hashable {
-  /// As probes are: what disturbs one disturbs its neighbors too.
+  /// Values depend on one another, as probes do: what disturbs one disturbs its neighbors too.
   case dependent
-  /// As if probes knew nothing of one another: order statistics of quantiles, Clopper and Pearson's interval of shares.
+  /// Values are independent: order statistics of quantiles, Clopper and Pearson's interval of shares.
   case independent
 }
 

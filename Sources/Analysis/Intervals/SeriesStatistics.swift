@@ -5,9 +5,9 @@ import Store
 /// What the settled notifications of a window say: quantiles and shares with 95 % intervals that allow for probes that
 /// depend on each other (docs/measurement.md).
 public struct SeriesStatistics: Sendable {
-  /// Of planned time.
+  /// The window of planned time.
   public let window: Range<WallTime>
-  /// Of all notifications that were read, settled or not.
+  /// Counts of all notifications that were read, settled or not.
   public let counts: StateCounts
   private let latencies: [Metric: RangedLatencies<WindowLatencies>]
   private let shares: [SeriesShare: WindowShareBounds]

@@ -7,7 +7,7 @@ public struct SeriesWindow: Sendable, Hashable {
   public var targets: [TargetID]
   /// `nil` for all.
   public var variants: Set<VariantID>?
-  /// Of planned time; the end is excluded.
+  /// The planned times; the end is excluded.
   public var time: Range<WallTime>
 
   public init(targets: [TargetID], variants: Set<VariantID>? = nil, time: Range<WallTime>) {
@@ -36,7 +36,7 @@ public enum SeriesShare: Sendable, Hashable {
   case refused
   /// Ended well, of all: delivered by the deadline, or accepted where no receipt is expected.
   case inTime
-  /// With a value of a metric of at most so many µs. What has no value is not within it.
+  /// The share whose value of a metric is at most so many µs. What has no value is not within it.
   ///
   /// Of deliveries that are known within bounds only, the interval's lower end takes the latest that each can have
   /// been received, its upper end the earliest.
