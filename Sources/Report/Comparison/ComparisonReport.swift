@@ -7,10 +7,10 @@ import Store
 public struct ComparisonPlan: Sendable {
   /// `nil`: `delivery` and `accept`, where both sides have values.
   public var metrics: Set<Metric>?
-  /// Of `lost`, `failed` and `refused`.
+  /// The shares to compare, among `lost`, `failed` and `refused`.
   public var shares: Set<SeriesMetric>
   public var quantiles: [Quantile]
-  /// Of latencies: 0.1 calls changes of less than 10 % the same.
+  /// The largest change of a latency that counts as the same: 0.1 is 10 %.
   public var tolerance: Double
   /// Whether probes are taken for independent.
   public var isIndependent: Bool

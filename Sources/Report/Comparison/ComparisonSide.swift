@@ -32,7 +32,7 @@ public struct ComparisonSide: Sendable, Equatable {
     }
   }
 
-  /// As people know it.
+  /// The name of the side in the report.
   public let title: String
   let series: [Series]
   let since: WallTime?

@@ -63,7 +63,7 @@ extension ComparisonReport {
     return table
   }
 
-  /// Below an interval, as in a summary: `n 38 of 3600`.
+  /// The effective count to print under an interval, as in a summary: `n 38 of 3600`.
   private static func effective(_ interval: QuantileInterval) -> String {
     "n \(FigureText.count(interval.effectiveCount)) of \(interval.count)"
   }

@@ -135,7 +135,7 @@ struct HistogramAccumulator {
     }
   }
 
-  /// By the lower end of the bucket.
+  /// The counts of the histogram, keyed by the lower end of the bucket.
   private static func counts(_ histogram: LatencyHistogram) -> [Int64: Int] {
     Dictionary(histogram.buckets.map { ($0.lower, $0.count) }) { first, _ in first }
   }

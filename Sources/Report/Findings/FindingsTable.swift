@@ -37,7 +37,8 @@ enum FindingsTable {
 }
 
 extension Exporter {
-  /// By their starts; withdrawn ones too, as the status says. Hidden ones are left out.
+  /// Writes the findings in the order of their starts, withdrawn ones too, as their status says. Hidden ones are left
+  /// out.
   func findings(to sink: any ByteSink) throws -> Int64 {
     let columns = FindingsTable.columns
     let records = try reader.findings(
@@ -51,7 +52,7 @@ extension Exporter {
 }
 
 extension FindingRecord {
-  /// As a row of the table, with its legs and all of its causes.
+  /// The finding as a row of the table, with its legs and all of its causes.
   var json: JSONValue {
     func number(_ value: Double?) -> JSONValue { value.map { .number($0) } ?? .null }
     func text(_ value: String) -> JSONValue { value.isEmpty ? .null : .string(value) }

@@ -3,9 +3,9 @@ import Store
 
 /// When recording stopped, of findings that went on until then: nobody knows whether they lasted any longer.
 public struct RecordingEnds: Sendable {
-  /// Of targets that are not recorded now, by name.
+  /// The ends of targets that are not recorded now, by name.
   private let targets: [String: WallTime]
-  /// Of provisional findings that ended because their run did, by id.
+  /// The ends of provisional findings that ended because their run did, by id.
   private let provisional: [String: WallTime]
 
   /// All is recorded still, or it is not known.

@@ -6,7 +6,7 @@ import Measurement
 public struct Gate: Sendable, Hashable {
   /// What has to hold.
   public enum Requirement: Sendable, Hashable {
-    /// At least this share has a value of the metric of at most so many µs.
+    /// A share of at least so much, whose value of the metric is at most so many µs.
     case share(Double, within: Int64, of: SeriesShare.Base)
     /// This quantile of the metric is below so many µs.
     case quantile(Quantile, below: Int64)
@@ -30,7 +30,7 @@ public struct Gate: Sendable, Hashable {
     return metric == .delivery && !expectsReceipts ? nil : metric
   }
 
-  /// As it can be written: `delivery.p99<250ms`, `delivery within 2s share 99%`.
+  /// The gate as it can be written: `delivery.p99<250ms`, `delivery within 2s share 99%`.
   public func text(_ metric: Metric? = nil) -> String {
     let name = (metric ?? self.metric)?.rawValue
     switch requirement {
@@ -69,7 +69,7 @@ extension SeriesShare.Base {
 public struct GateSyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The gate as it was given.
   public let text: String
-  /// From 1.
+  /// The position of the first wrong character; the first character of the gate has 1.
   public let position: Int
   public let problem: String
   public let remedy: String
@@ -172,7 +172,7 @@ extension Gate {
 private struct GateWords {
   struct Word {
     var text: String
-    /// From 1.
+    /// The position of its first character; the first character of the gate has 1.
     var position: Int
   }
 
@@ -208,7 +208,7 @@ private struct GateWords {
     return Word(text: String(characters[start..<next]), position: start + 1)
   }
 
-  /// Up to the next space.
+  /// Takes the word up to the next space.
   mutating func word() -> Word {
     skipSpaces()
     return take { $0 != " " }

@@ -12,7 +12,7 @@ struct ConnectionHistory: Sendable {
     fileprivate(set) var count = 0
     fileprivate(set) var first: WallTime
     fileprivate(set) var last: WallTime
-    /// Of the last one.
+    /// The detail of the last one.
     fileprivate(set) var detail = ""
     /// The columns of the charts that have one.
     fileprivate(set) var columns: Set<Int> = []
@@ -23,7 +23,7 @@ struct ConnectionHistory: Sendable {
     let text: String
   }
 
-  /// In the order of ``kinds``, then by target.
+  /// The lines in the order of ``kinds``, then by target.
   let lines: [Line]
   /// What people noted, oldest first.
   let notes: [Note]

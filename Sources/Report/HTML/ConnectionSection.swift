@@ -98,7 +98,7 @@ struct ConnectionSection {
 }
 
 extension EventKind {
-  /// For tables that people read.
+  /// The name of the kind in tables.
   fileprivate var phrase: String {
     switch self {
     case .connected: "connected"

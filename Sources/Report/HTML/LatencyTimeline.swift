@@ -4,7 +4,7 @@ import Store
 
 /// Latencies 2 % apart: as exact as a chart shows them.
 enum LatencyLevel {
-  /// Up to 1 h, as the last; the first is for less than 1 µs.
+  /// The number of levels: the first is for less than 1 µs, the last ends at 1 h.
   static let count = Int(log(3.6e9) / step) + 2
 
   private static let step = log(1.02)
@@ -29,7 +29,7 @@ struct LatencyTimeline: Sendable {
   let columns: TimeColumns
   let metric: Metric
   private(set) var states: [StateCounts]
-  /// By column, then by level.
+  /// Counts by column, then by level.
   private var levels: [UInt32]
 
   init(_ columns: TimeColumns, _ metric: Metric) {

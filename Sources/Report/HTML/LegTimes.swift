@@ -10,7 +10,7 @@ struct LegTimes: Sendable {
   /// One side.
   struct Side: Sendable {
     fileprivate(set) var legs: [Leg: [TimedLatency]] = [:]
-    /// Of notifications.
+    /// The number of notifications.
     fileprivate(set) var count = 0
     /// Receipts that came before the provider's answer.
     fileprivate var early = 0
@@ -53,7 +53,7 @@ struct LegTimes: Sendable {
       for (leg, value) in [(Leg.lag, lag), (.service, service), (.whole, accept)] { add(leg, value, at) }
     }
 
-    /// Of a delivery that is known better than as a limit.
+    /// Adds the legs of a delivery, unless its latency is known as a limit only.
     private mutating func addDelivery(_ row: borrowing SampleRow) {
       guard let lag = row.scheduleLag, let service = row.serviceTime, let delivery = row.deliveryLatency,
         row.deliveryCertainty != .limit

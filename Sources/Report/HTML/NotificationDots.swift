@@ -11,12 +11,12 @@ struct NotificationDots: Sendable {
     let latency: Int64?
   }
 
-  /// In the order of reading, or the slowest ones.
+  /// The dots in the order of reading, or those of the slowest notifications.
   private(set) var dots: [Dot] = []
   /// Whether these are all.
   private(set) var isComplete = true
 
-  /// With more notifications, only the slowest are named.
+  /// The largest number of notifications that are all shown; of more, only the slowest are.
   static let most = 1_200
   static let slowest = 60
 

@@ -23,7 +23,7 @@ struct ReportAnswer {
 
   private var targetNames: String { Self.names(content.targets) }
 
-  /// Of the browser's window.
+  /// The title of the browser's window.
   var title: String { "Push notifications to \(targetNames), \(time.day(content.start))" }
 
   private var findings: ReportFindings { content.findings }

@@ -35,12 +35,12 @@ struct ReportCharts {
 
   private static let scatterHeight = 17.0
   private static let bandsHeight = 12.0
-  /// Between the lines of labels beside one another, in units of the text's size.
+  /// The distance between the lines of labels beside one another, in units of the text's size.
   private static let lineHeight = 1.15
   /// The least distance of latencies below a plot.
   private static let labelWidth = 0.07
 
-  /// As many round latencies as are nowhere closer than a distance.
+  /// The most round latencies that are nowhere closer than a distance.
   ///
   /// - Parameter top: the part of the axis' length that latencies take.
   private func latencyTicks(_ axis: LatencyAxis, top: Double = 1, apart least: Double) -> [Chart.Tick] {

@@ -6,10 +6,10 @@ import Store
 /// What the HTML report shows, read once. Memory grows with runs, targets and the columns of charts, not with notifications.
 struct ReportContent: Sendable {
   let runs: [Run]
-  /// By name, then by provider.
+  /// The targets by name, then by provider.
   let targets: [ReportTarget]
   let findings: ReportFindings
-  /// Of each target that was slower at some time; `nil` of the others.
+  /// The legs of each target that was slower at some time; `nil` for the others.
   let legs: [LegTimes?]
   let connections: ConnectionHistory
   /// What all charts share.
@@ -95,11 +95,11 @@ struct ReportTarget: Sendable {
   let series: ReportSeries
   let name: String
   let provider: String
-  /// Per second, of its last run.
+  /// The rate of its last run, per second.
   let askedRate: Double
   /// µs from planned, of its last run; `nil` when no receipt is expected.
   let receiptDeadline: Int64?
-  /// Over all variants.
+  /// The summary over all variants.
   let total: GroupSummary
   /// One for each variant, where there are several.
   let variants: [GroupSummary]

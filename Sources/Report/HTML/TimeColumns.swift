@@ -58,7 +58,7 @@ struct TimeColumns: Sendable, Hashable {
     return Int(wanted / width)
   }
 
-  /// As many columns in one.
+  /// The columns, with `factor` of them joined into one.
   func merged(by factor: Int) -> TimeColumns {
     TimeColumns(start: start, width: width * Int64(factor), count: (count + factor - 1) / factor)
   }

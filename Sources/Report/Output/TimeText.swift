@@ -3,7 +3,7 @@ import Store
 
 /// Times of a run as text.
 enum RunText {
-  /// To the second, UTC: `2026-03-01 12:00:00`.
+  /// A time to the second, in UTC: `2026-03-01 12:00:00`.
   static func time(_ time: WallTime) -> String {
     let text = time.rfc3339
     return "\(text.prefix(10)) \(text.dropFirst(11).prefix(8))"

@@ -66,7 +66,7 @@ struct TargetDirectory {
     let target: TargetRecord
   }
 
-  /// In the order of the rows: by run, then by name.
+  /// The entries in the order of the rows: by run, then by name.
   let entries: [Entry]
   private let byID: [TargetID: Entry]
 

@@ -275,7 +275,7 @@ struct MetricAccumulator {
 
   init() {}
 
-  /// Of each PING once.
+  /// Accumulates PING round trips, each once.
   init(_ roundTrips: RoundTrips) {
     var values = FigureAccumulator()
     roundTrips.forEach({ values.record($0.latency, plannedAt: $0.plannedAt, isSettled: true) }) {

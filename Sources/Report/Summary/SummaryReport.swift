@@ -8,7 +8,7 @@ public struct SummaryReport: Sendable, Equatable {
   /// One run of the selection.
   public struct Run: Sendable, Equatable {
     public let record: RunRecord
-    /// By name; a target without rows has no groups.
+    /// The targets by name; one without rows has no groups.
     public let targets: [TargetSummary]
     /// The measurement error of the run itself; `nil` when not recorded.
     public let instrument: InstrumentRecord?
@@ -140,7 +140,7 @@ public struct MetricSummary: Sendable, Equatable {
   /// Whether its values are PINGs, each once, and not what notifications carry.
   public let countsPings: Bool
   public let all: ValueSummary
-  /// Of requests that opened a connection; `nil` when none did.
+  /// The figures of requests that opened a connection; `nil` when none did.
   public let fresh: ValueSummary?
 
   public var share: ShareOfPlanned { all.share }
@@ -171,7 +171,7 @@ public struct ValueSummary: Sendable, Equatable {
     public let restsOnLimits: Bool
     public let method: IntervalMethod
 
-    /// With both ends, or that there are too few values.
+    /// The quantile with both ends of its interval, or `tooFew`.
     public var estimate: QuantileEstimate {
       interval?.estimate(of: quantile) ?? .tooFew(needs: quantile.smallestCount)
     }
@@ -187,7 +187,7 @@ public struct ValueSummary: Sendable, Equatable {
   public let share: ShareOfPlanned
   /// µs; `nil` without values. From rollups, the lower end of its bucket.
   public let minimum: Int64?
-  /// From rollups, the upper end of its bucket.
+  /// The largest value; from rollups, the upper end of its bucket.
   public let maximum: Int64?
   /// Bounds of the largest true value; both are ``maximum`` where all values are exact.
   public let maximumRange: ClosedRange<Int64>?

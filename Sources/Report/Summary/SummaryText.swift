@@ -231,10 +231,10 @@ extension SummaryReport {
 }
 
 extension ShareSummary {
-  /// For people.
+  /// The name of the share for people.
   var title: String { share == .refused ? "refused or not sent" : name.replacing("_", with: " ") }
 
-  /// In JSON: `lost`, `failed`, `refused`, `in_time`.
+  /// The name of the share in JSON: `lost`, `failed`, `refused`, `in_time`.
   var name: String {
     switch share {
     case .lost: "lost"
