@@ -52,7 +52,7 @@ public struct Calibration: Sendable, Equatable {
   /// µs.
   public var length: Int64
   public var planned: Int
-  /// In the order of ``Interval``; intervals without a value are left out.
+  /// The floors in the order of ``Interval``; intervals without a value are left out.
   public var floors: [Floor]
 
   public init(

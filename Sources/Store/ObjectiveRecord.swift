@@ -32,7 +32,7 @@ public struct ObjectiveRecord: Sendable, Equatable {
   }
 
   public var name: String
-  /// In the configuration's order.
+  /// The place in the configuration's order.
   public var position: Int
   public var target: String
   /// `nil` for an objective of silence.
@@ -46,16 +46,16 @@ public struct ObjectiveRecord: Sendable, Equatable {
   /// µs; `nil` for an objective of a share.
   public var silence: Int64?
   public var verdict: Verdict
-  /// Over the window.
+  /// The number of good events over the window; `valid` is the number of all events.
   public var good: Int
   public var valid: Int
   /// The interval of the share over the window.
   public var shareLow: Double?
   public var shareHigh: Double?
   public var burns: [Burn]
-  /// Of an objective of silence: how long nothing was heard while a run was under way, µs. It goes on after a restart.
+  /// How long an objective of silence has heard nothing while a run was under way, µs. It goes on after a restart.
   public var quiet: Int64
-  /// Since when it is breached, or was breached last.
+  /// The start of the breach that lasts, or of the last one.
   public var breachedAt: WallTime?
   /// When that ended; `nil` while it lasts.
   public var endedAt: WallTime?
@@ -98,9 +98,9 @@ public struct AlertRecord: Sendable, Equatable {
     }
   }
 
-  /// Of this incident.
+  /// The id of this incident.
   public var id: String
-  /// Of its labels, as Alertmanager counts.
+  /// The fingerprint of the labels, as Alertmanager computes it.
   public var fingerprint: String
   /// `objective` or `finding`.
   public var kind: String
@@ -109,7 +109,7 @@ public struct AlertRecord: Sendable, Equatable {
   public var startedAt: WallTime
   /// `nil` while it lasts.
   public var endedAt: WallTime?
-  /// By way: `webhook`, `command`.
+  /// The deliveries, keyed by way: `webhook`, `command`.
   public var deliveries: [String: Delivery]
 
   public init(

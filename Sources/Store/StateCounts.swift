@@ -3,7 +3,7 @@ import Measurement
 /// Number of notifications in each state, and how far they came. The states add up to ``planned``: nothing is dropped from
 /// the denominator.
 public struct StateCounts: Sendable, Equatable {
-  /// By raw value of the state, without an allocation: a density plot has thousands of these.
+  /// Counts indexed by the raw value of the state, without an allocation: a density plot has thousands of these.
   private var states = SIMD16<Int>.zero
   /// How many went onto the wire.
   public var sent = 0

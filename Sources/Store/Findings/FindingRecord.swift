@@ -31,12 +31,12 @@ public struct FindingRecord: Sendable, Equatable, Identifiable {
   public var seenUntil: WallTime
   /// The quantile that changed; `nil` for shares.
   public var quantile: Double?
-  /// Of latencies, µs: the quantile before and since, and the interval of the latter; an open end is `nil`.
+  /// The quantile before and since, µs, and the interval of the latter; an open end is `nil`. `nil` for shares.
   public var before: Int64?
   public var after: Int64?
   public var afterLow: Int64?
   public var afterHigh: Int64?
-  /// Of shares, between 0 and 1.
+  /// The share before and since, from 0 to 1, and the interval of the latter; `nil` for latencies.
   public var shareBefore: Double?
   public var shareAfter: Double?
   public var shareLow: Double?
@@ -149,7 +149,7 @@ public struct VerdictRecord: Sendable, Hashable, Codable {
   public var wouldDecide: String?
   /// The names of the targets it concerns, ascending.
   public var targets: [String]
-  /// Of refusals, target by target; `nil` of others, and where an earlier version wrote it.
+  /// The refusals, target by target; `nil` for other findings, and where an earlier version wrote it.
   public var refusals: [Refusals]?
 
   /// What a provider refused in the stretch that was looked at, and what was not sent to it because of that.
@@ -258,7 +258,7 @@ public struct DetectorRecord: Sendable, Hashable {
 /// Selects findings; by default all but hidden and withdrawn ones.
 public struct FindingSelection: Sendable, Equatable {
   public var run: RunID?
-  /// By name.
+  /// The names of the targets to select; `nil` for all.
   public var targets: Set<String>?
   /// Those that have not ended before.
   public var since: WallTime?

@@ -4,7 +4,7 @@ import Measurement
 
 /// Reads and writes rows of the table `finding`.
 enum FindingTable {
-  /// In the order of ``record(_:)``; the table's name is f, the run's r.
+  /// The query whose columns are in the order of ``record(_:)``; the table is named f, the run r.
   static let select = """
     SELECT f.id, f.incident, r.uuid, f.target, f.variant, f.provider, f.endpoint, f.device, f.metric, f.kind,
       f.status, f.started_at, f.detected_at, f.seen_until, f.started_low, f.started_high, f.ended_at, f.quantile,

@@ -21,7 +21,7 @@ public struct FindingChanges: Sendable {
 /// How far a detector has come, and its checkpoints.
 public struct DetectorChange: Sendable {
   public var detector: DetectorRecord
-  /// To add.
+  /// The checkpoint to add.
   public var checkpoint: DetectorCheckpointRecord?
   /// Checkpoints of a later instant no longer hold: rows under them changed.
   public var validThrough: WallTime?

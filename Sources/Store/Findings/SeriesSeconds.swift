@@ -19,7 +19,7 @@ public struct SeriesSecondsPage: Sendable {
   public var seconds: [SeriesSecond]
   /// Complete up to here.
   public var coveredTo: WallTime
-  /// Of the store at the read.
+  /// The store's revision at the read.
   public var revision: Int64
 }
 

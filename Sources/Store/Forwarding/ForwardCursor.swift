@@ -32,12 +32,12 @@ public struct ForwardCursor: Sendable, Equatable {
     ).map { ForwardCursor(fleet: fleet, revision: $0[0], openedAt: $0[1]) }
   }
 
-  /// Of the fleet that the store is to be forwarded to; 0 when it has not been reached yet.
+  /// The revision of the fleet that the store is to be forwarded to; 0 when that has not been reached yet.
   static func currentRevision(_ db: Database) throws -> Int64 {
     try Int64.fetchOne(db, sql: "SELECT revision FROM forward_cursor WHERE is_current = 1") ?? 0
   }
 
-  /// Of a fleet, or the current one.
+  /// The revision of a fleet, or of the current one.
   fileprivate static func revision(of fleet: String?, _ db: Database) throws -> Int64 {
     guard let fleet else { return try currentRevision(db) }
     return try fetch(fleet, db)?.revision ?? 0
@@ -164,7 +164,7 @@ public struct ForwardDigest: Sendable, Equatable {
     public init(rows: Int64, revisions: Int64) { (self.rows, self.revisions) = (rows, revisions) }
   }
 
-  /// By the id of a run.
+  /// The parts, keyed by the id of a run.
   public var runs: [String: Part] = [:]
 
   public init() {}

@@ -40,7 +40,7 @@ public enum ForwardedTable: String, Sendable, Hashable, CaseIterable {
   /// Tables whose rows are added and never changed: the revision is what tells one from another.
   public static let insertOnly: [ForwardedTable] = [.receipt, .event, .log, .path]
 
-  /// By run, how many rows have a revision in (?1, ?2], and the sum of these revisions.
+  /// The query that counts, for each run, the rows with a revision in (?1, ?2], and sums these revisions.
   var digestSQL: String {
     """
     SELECT ifnull(r.uuid, '\(Self.noRun)'), count(*), sum(x.revision) FROM \(source)
@@ -48,7 +48,7 @@ public enum ForwardedTable: String, Sendable, Hashable, CaseIterable {
     """
   }
 
-  /// In place of the id of a run, of rows that are of none.
+  /// Stands for the run id in rows that belong to no run.
   static let noRun = "00000000-0000-0000-0000-000000000000"
 
   /// The table with the name x, its run as r, its target as t. Rows of a run that is being deleted have no target.

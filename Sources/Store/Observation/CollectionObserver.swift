@@ -188,6 +188,6 @@ public struct InterruptedRows: Sendable, Equatable {
   public var target: String
   public var variant: String
   public var count: Int
-  /// Of these, those that nothing was known of but the plan: they came due with this.
+  /// The number of these rows of which only the plan was known: they came due with this.
   public var onlyPlanned: Int
 }

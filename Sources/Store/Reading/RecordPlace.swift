@@ -8,7 +8,7 @@ public struct RecordPlace: Sendable, Hashable, Comparable {
 
   public init(at: WallTime, revision: Int64) { (self.at, self.revision) = (at, revision) }
 
-  /// After all that is up to an instant.
+  /// Creates the place after everything up to an instant.
   public init(endOf moment: WallTime) { self.init(at: moment, revision: .max) }
 
   public static let first = RecordPlace(at: WallTime(microseconds: .min), revision: .min)

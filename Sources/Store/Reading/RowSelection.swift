@@ -4,7 +4,7 @@ import Measurement
 /// Selects the rows to visit; by default all.
 public struct RowSelection: Sendable, Equatable {
   public var run: RunID?
-  /// By name. Rows without a target are left out when this is set.
+  /// The names of the targets to select. When this is set, rows without a target are left out.
   public var targets: Set<String>?
   /// Applies to the planned time of samples, the arrival of receipts, the time of events and log lines.
   public var since: WallTime?

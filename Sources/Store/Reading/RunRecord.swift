@@ -16,7 +16,7 @@ public struct RunRecord: Sendable, Equatable {
   public var endReason: RunEndReason?
   /// The collector's last write for it.
   public var lastHeartbeat: WallTime?
-  /// In the order of their names.
+  /// The names of the targets, sorted.
   public var targetNames: [String]
   public var counts: StateCounts
   public var revision: Int64
@@ -68,7 +68,7 @@ public struct TargetRecord: Sendable, Equatable {
   public var endpoint: String?
   /// The configuration's `device`.
   public var device: String?
-  /// At least one; it has an empty name if the target lists no values.
+  /// The variants, at least one; it has an empty name if the target lists no values.
   public var variants: [VariantRecord]
 
   public init(
@@ -92,7 +92,7 @@ public struct TargetRecord: Sendable, Equatable {
     NotificationID(run: run, sample: SampleID(target: storedID, sequence: sample.sequence))
   }
 
-  /// Over all variants.
+  /// The counts over all variants.
   public var counts: StateCounts { variants.reduce(StateCounts()) { $0 + $1.counts } }
 }
 

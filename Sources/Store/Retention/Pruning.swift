@@ -347,6 +347,6 @@ private struct Deletion {
 }
 
 extension WallTime {
-  /// Before every row.
+  /// An instant before every row.
   fileprivate static let distantPast = WallTime(microseconds: .min)
 }

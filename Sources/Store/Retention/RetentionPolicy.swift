@@ -59,7 +59,7 @@ public struct PruneBudget: Sendable, Equatable {
 public struct PruneStep: Sendable, Equatable {
   /// Rows deleted, of all kinds.
   public var rows = 0
-  /// Of these, notifications.
+  /// How many of the deleted rows are notifications.
   public var samples = 0
   /// Pages given back to the file system.
   public var pages = 0

@@ -11,7 +11,7 @@ public struct RetentionWait: Sendable, Equatable {
     case clock(countsAs: WallTime)
   }
 
-  /// On the wall clock.
+  /// The start of the wait on the wall clock.
   public var since: WallTime
   public var reason: Reason
 

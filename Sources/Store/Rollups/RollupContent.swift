@@ -17,7 +17,7 @@ struct RollupSideCounts: Equatable, Sendable {
   /// Requests that opened a connection.
   var freshConnections = 0
 
-  /// In the order of ``columns``.
+  /// The counts in the order of ``columns``.
   var all: [Int] { [duplicates, outOfOrder, freshConnections] }
 
   static let columns = "duplicates, out_of_order, fresh_connections"

@@ -345,8 +345,8 @@ enum SchemaVersion4 {
 
     """
 
-  /// In version 3 an error that equals its latency means "no clock exchange". Where there was one and the two are equal
-  /// by chance, the upper end is written.
+  /// Writes the upper end where there was an exchange and the error equals the latency by chance: in version 3 such
+  /// an error means "no clock exchange".
   private static func tellExchangesApart(_ db: Database) throws {
     guard try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM clock_exchange)") == true else { return }
     try db.execute(

@@ -203,8 +203,9 @@ public final class CollectorStore: Sendable {
     return interrupted
   }
 
-  /// Of a stored notification: its target and variant by name, and whether its row changed since this collector opened the
-  /// store. One that a receipt can still change did so when it settled, since nothing else changes it afterwards.
+  /// The target and variant of a stored notification, by name, and whether its row changed since this collector
+  /// opened the store. A row that a receipt can still change did so when it settled, since nothing else changes it
+  /// afterwards.
   public func series(of sample: Sample) throws -> (origin: SampleChange.Origin, isChangedSinceStart: Bool)? {
     try read { db in
       let row = try Row.fetchOne(

@@ -5,7 +5,7 @@ import Measurement
 /// A run to register.
 public struct RunDescription: Sendable, Equatable {
   public var id: RunID
-  /// From `--run-name`.
+  /// The name given by `--run-name`.
   public var name: String?
   public var startedAt: WallTime
   public var startedMonotonic: MonotonicTime
@@ -62,7 +62,7 @@ public struct TargetDescription: Sendable, Equatable {
 /// The ids that the store assigned to a run's targets and variants.
 public struct RunRegistration: Sendable, Equatable {
   public var run: RunID
-  /// In the order of their names (as bytes), which is the order of their ids.
+  /// The targets in the order of their names (as bytes), which is the order of their ids.
   public var targets: [RegisteredTarget]
 
   /// The target of a name; `nil` where the run has none.
@@ -92,7 +92,7 @@ public struct RegisteredTarget: Sendable, Equatable {
 public enum RunEndReason: String, Sendable, Hashable, CaseIterable {
   /// The requested count or duration was reached.
   case completed
-  /// By a signal or a command.
+  /// A signal or a command ended the run.
   case stopped
   /// The collector ended with an error.
   case failed
@@ -103,7 +103,7 @@ public enum RunEndReason: String, Sendable, Hashable, CaseIterable {
 /// Writes the rows of runs, targets and variants.
 struct RunWriter {
   let db: Database
-  /// For errors.
+  /// The path of the store, for error messages.
   let path: String
 
   /// Inserts a run with its targets and variants, its first heartbeat, and the collector's presence.

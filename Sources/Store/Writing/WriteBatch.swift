@@ -52,7 +52,7 @@ public struct WriteBatch: Sendable, Equatable {
 
 /// The cost of a commit.
 public struct CommitStatistics: Sendable, Equatable {
-  /// From the start of the call to the end of the transaction, with the checkpoint if there was one.
+  /// The time from the start of the call to the end of the transaction, including the checkpoint if there was one.
   public var duration: Duration
   public var rows: Int
   /// The store's revision after the commit.
