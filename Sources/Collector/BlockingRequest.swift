@@ -16,7 +16,7 @@ public struct BlockingRequest: Sendable {
   public struct Answer: Sendable {
     public var response: PushResponse
     public var took: Duration
-    /// For people: "143 ms (dns 2, connect 20, tls 61)".
+    /// The timing as text for people: "143 ms (dns 2, connect 20, tls 61)".
     public var timing: String
   }
 

@@ -80,7 +80,7 @@ public struct AnsweredRequest: Sendable, Equatable {
   public var httpVersion: HTTPVersion?
   /// The round trip, µs, of the newest PING that the connection had answered by then, if that was at most 30 s before.
   public var path: Int64?
-  /// From the request's leaving until the peer's TCP had acknowledged it, µs, where the kernel says.
+  /// The time from the request's leaving until the peer's TCP had acknowledged it, µs, where the kernel says.
   public var peerAck: Int64?
 
   public init(

@@ -151,7 +151,8 @@ struct TargetSchedule: Sendable {
     return block
   }
 
-  /// After ``arrears(at:)`` had none: when the first is late enough or, where it is, when the one after it comes due.
+  /// The next instant to look for arrears when ``arrears(at:)`` had none: when the first is late enough or, where it
+  /// is, when the one after it comes due.
   private func nextArrears(at now: MonotonicTime) -> MonotonicTime? {
     guard let first = drawn.first else { return nil }
     let late = first + lateness
@@ -421,7 +422,7 @@ struct PlannedNotification: Sendable, Equatable {
 
 /// The limits of a target's schedule.
 public struct ScheduleLimits: Sendable, Equatable {
-  /// With this many unanswered requests, a due notification is missed.
+  /// The largest number of unanswered requests; with that many, a due notification is missed.
   public var maxInFlight: Int
   /// A notification that is not sent this long after its planned instant is missed.
   public var maxLag: Duration

@@ -210,6 +210,6 @@ struct MissingCredential: Sendable {
   var target: TargetID
   /// Its providers without a credential; nothing is sent by them.
   var providers: [any Provider]
-  /// For people.
+  /// The reason as text for people.
   var reason: String
 }

@@ -7,7 +7,7 @@ import Threads
 /// signed or fetched before the first notification and renewed before they expire, so that no notification waits for one.
 final class CredentialRenewer: Sendable {
   private struct State {
-    /// In the order of the answers; not yet passed to the registry.
+    /// Feedback in the order of the answers, not yet passed to the registry.
     var feedback: [CredentialFeedback] = []
     /// Targets that do not use these credentials any more.
     var dropped: Set<TargetID> = []
@@ -50,7 +50,7 @@ final class CredentialRenewer: Sendable {
     private let renewer: CredentialRenewer
     private let registry: CredentialRegistry
     private let clock: any HostClock
-    /// Of the first round.
+    /// The deadline of the first round.
     private let deadline: MonotonicTime
 
     init(

@@ -25,7 +25,7 @@ struct CredentialSchedule: Sendable {
   private var isRenewalWanted = false
   /// The end of the pause after a refusal.
   private var pauseEnd: MonotonicTime?
-  /// Since the provider last accepted one.
+  /// The number of refusals since the provider last accepted one.
   private var refusals = 0
   private var pauses: ExponentialDelay
   private var generator: SeededGenerator

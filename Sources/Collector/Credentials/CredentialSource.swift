@@ -4,7 +4,7 @@ import Providers
 
 /// Issues a credential: a signer in this process, or a token endpoint.
 protocol CredentialSource: Sendable {
-  /// For people, without a secret: "APNs provider token".
+  /// The name as text for people, without a secret: "APNs provider token".
   var name: String { get }
   /// Whether issuing one needs the network.
   var isRemote: Bool { get }

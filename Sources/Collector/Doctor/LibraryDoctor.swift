@@ -8,9 +8,9 @@ import Store
 public struct LibraryDoctor: Sendable, Hashable {
   /// Which of its own stamps the kernel gives for packets that left.
   public enum SentStamps: Sendable, Hashable {
-    /// With the number of the byte, so that each request finds its own.
+    /// Stamps have the number of the byte, so that each request finds its own.
     case byByte
-    /// Without: a stamp is matched by the call that it was made in.
+    /// Stamps have no number of the byte: each is matched by the call that it was made in.
     case byCall
     case none
     /// There was no connection to try it on.
@@ -18,7 +18,7 @@ public struct LibraryDoctor: Sendable, Hashable {
   }
 
   var curl: String
-  /// As libcurl names it: `OpenSSL/3.0.17`.
+  /// The TLS library as libcurl names it: `OpenSSL/3.0.17`.
   var tls: String
   /// libcurl's TLS is the OpenSSL that we were compiled for.
   var carriesBytes: Bool

@@ -88,7 +88,7 @@ struct DeviceClockTable: Sendable {
       exchanges: entry.clock.exchanges.count)
   }
 
-  /// By how much a stamp of a device may be off, nanoseconds.
+  /// The error that a stamp of a device may have, nanoseconds.
   func coarseness(of arrived: DeviceExchange) -> Int64 { entries[Key(arrived)]?.clock.coarseness ?? 0 }
 
   /// How far a device's clock is ahead of this host's after an exchange that was taken, µs; `nil` without an estimate.

@@ -2,8 +2,8 @@ import HTTPServer
 import Measurement
 import Store
 
-/// Per-run state machine: turns transport observations and receipts into sample states, rows and events. It has no clock,
-/// thread or database; the recorder feeds it and commits its changes.
+/// The state machine of a run: turns transport observations and receipts into sample states, rows and events. It has
+/// no clock, thread or database; the recorder feeds it and commits its changes.
 ///
 /// A notification is held from its planning until its state is settled and handed out. For a receipt that comes later the
 /// recorder reloads its row from the store. Memory therefore depends on what is under way, not on the length of the run.
@@ -30,8 +30,8 @@ struct Ledger: Sendable {
     }
   }
 
-  /// At most this many receipts per notification are stored as rows; the rest are only counted, because anybody who has
-  /// seen one can repeat it without limit.
+  /// The largest number of receipts per notification that are stored as rows. The rest are only counted, because
+  /// anybody who has seen one can repeat it without limit.
   static let maximumReceipts = 100
 
   private let run: RunID

@@ -14,7 +14,7 @@ struct LedgerChanges: Sendable, Equatable {
   var log: [LogLine] = []
   var exchanges: [DeviceExchange] = []
   var pings: [PingAnswer] = []
-  /// For the observer: the inserted and updated rows with what of them is new.
+  /// The inserted and updated rows with what is new in them, for the observer.
   var observed: [SampleChange] = []
   var clockOffsets: [ObservedClockOffset] = []
 

@@ -18,10 +18,10 @@ struct ReportedProgress: Sendable {
   private var runFingerprint: UInt64?
   private var origin: SampleChange.Origin?
 
-  /// Of a notification that is planned now.
+  /// Creates the progress of a notification that is planned now.
   init() {}
 
-  /// Of a row that a late receipt is for.
+  /// Creates the progress of a row that a late receipt is for.
   init(_ reloaded: ReloadedSample) {
     let sample = reloaded.sample
     isDue = true

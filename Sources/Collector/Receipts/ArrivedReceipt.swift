@@ -47,7 +47,7 @@ struct ReceiptOutcome: Sendable, Equatable {
   var duplicate = 0
   var unknown = 0
   var refused = 0
-  /// Of the accepted ones, those equal to a stored receipt, whose answer was lost.
+  /// The number of accepted ones that equal a stored receipt, whose answer was lost.
   var repeated = 0
   /// Not stored, because the store could not be read or written.
   var failed = 0

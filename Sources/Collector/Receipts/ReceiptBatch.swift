@@ -31,7 +31,7 @@ struct ReceiptBatch {
 
   static let maximumCount = 100
   static let maximumDeviceBytes = 128
-  /// Up to the end of the year 9999.
+  /// The times that are taken, ms since 1970: up to the end of the year 9999.
   static let milliseconds: ClosedRange<Int64> = 0...253_402_300_799_999
 
   var entries: [Entry]

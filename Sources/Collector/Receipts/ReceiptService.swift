@@ -212,7 +212,7 @@ enum ReceiptAnswer {
     answer(status, "{\"error\":\"\(message)\"}", headers: headers)
   }
 
-  /// With Retry-After in whole seconds, at least 1.
+  /// The answer with Retry-After in whole seconds, at least 1.
   static func wait(_ status: Int, _ message: String, for pause: Duration) -> HTTPResponse {
     let seconds = pause.components.seconds + (pause.components.attoseconds > 0 ? 1 : 0)
     return error(status, message, headers: ["retry-after": String(max(1, seconds))])

@@ -47,7 +47,7 @@ final class RecorderInbox: Sendable {
   /// The run is to be closed as soon as every notification has its end, and at the deadline at the latest.
   struct Closing: Sendable {
     var deadline: MonotonicTime
-    /// Until when a failed last commit is retried.
+    /// The instant until which a failed last commit is retried.
     var lastTry: MonotonicTime
   }
 

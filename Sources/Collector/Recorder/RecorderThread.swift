@@ -81,7 +81,7 @@ struct RecordingLoss: Sendable, Equatable {
 public struct RecorderStatistics: Sendable, Equatable {
   public internal(set) var commits = 0
   public internal(set) var rows = 0
-  /// Of one commit.
+  /// The duration of the longest commit.
   public internal(set) var longestCommit: Duration = .zero
   /// Commits that took longer than ``stall``.
   public internal(set) var stalls = 0
@@ -101,7 +101,7 @@ public struct RecorderStatistics: Sendable, Equatable {
 struct ClockMonitor: Sendable {
   /// How often the clocks are compared.
   static let interval = Duration.seconds(1)
-  /// In µs. Smaller differences come from reading two clocks one after the other.
+  /// The smallest step that counts, µs. Smaller differences come from reading two clocks one after the other.
   static let smallestStep: Int64 = 1000
   static let smallestSuspend = Duration.milliseconds(10)
 

@@ -10,14 +10,14 @@ import Threads
 final class ActiveRun: Sendable {
   private struct State {
     var targets: ActiveTargets
-    /// Of every target so far, also of those that have ended: the log may still speak of them.
+    /// Names of every target so far, also of those that have ended: the log may still speak of them.
     var names: [TargetID: String]
     /// The secret of the MACs in notifications; `nil` where there are none.
     var secret: [UInt8]?
   }
 
   let parts: RunParts
-  /// Of the targets' present and former configurations.
+  /// The services of the targets' present and former configurations.
   let services = ServiceList()
   private let listener: ReceiptListener?
   private let state: Mutex<State>

@@ -9,12 +9,12 @@ struct ActiveTargets: Sendable {
     var id: TargetID
     var variants: [VariantID]
     var target: TargetBuilder
-    /// From 0; a reload that changes the target counts it up.
+    /// The configuration's number, counted from 0; a reload that changes the target increments it.
     var generation = 0
   }
 
   private(set) var entries: [Entry] = []
-  /// Of the newest reload that changed a target.
+  /// The generation of the newest reload that changed a target.
   private(set) var generation = 0
 
   init(_ entries: [Entry] = []) { self.entries = entries }
@@ -62,7 +62,7 @@ struct TargetChanges: Sendable {
 
   var isEmpty: Bool { added.isEmpty && changed.isEmpty && removed.isEmpty }
 
-  /// For people: `targets changed: a, b`.
+  /// The changes as text for people: `targets changed: a, b`.
   var words: [String] {
     func words(_ what: String, _ names: [String]) -> String? {
       names.isEmpty ? nil : "targets \(what): \(names.joined(separator: ", "))"

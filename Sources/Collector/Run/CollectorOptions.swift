@@ -78,7 +78,7 @@ public struct CollectorError: Error, Sendable, Equatable, CustomStringConvertibl
 
 /// This host's name.
 public enum HostName {
-  /// At most 64 bytes (gethostname(2)); `localhost` when the kernel does not say.
+  /// The host name, at most 64 bytes (gethostname(2)); `localhost` when the kernel does not say.
   public static func current() -> String {
     var name = [CChar](repeating: 0, count: 65)
     guard gethostname(&name, name.count - 1) == 0 else { return "localhost" }

@@ -195,7 +195,7 @@ final class CollectorRun: Sendable {
 struct RunPreparation: Sendable {
   /// The selected ones.
   let targets: [TargetBuilder]
-  /// Of the receipt listener; `nil` without one.
+  /// The secret of the receipt listener; `nil` without one.
   let secret: [UInt8]?
 
   /// Checks the configuration before anything is opened or changed.

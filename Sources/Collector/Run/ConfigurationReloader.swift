@@ -10,9 +10,9 @@ final class ConfigurationReloader: Sendable {
   private struct State {
     var configuration: PushscopeConfiguration
     var onConfiguration: [@Sendable (PushscopeConfiguration) -> Void] = []
-    /// As they were read last.
+    /// The contents of the listeners' files as they were read last.
     var listeners: ListenerContents
-    /// While it is open.
+    /// The store, while it is open.
     var store: CollectorStore?
     /// What was refused last, until it is known to be right.
     var refused: Refusal?

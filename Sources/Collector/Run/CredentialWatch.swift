@@ -6,7 +6,7 @@ import Glibc
 /// A file counts as replaced once it has stayed as it is for two looks, so that one that is being written is not read in the
 /// middle.
 struct CredentialWatch {
-  /// With two looks, and the time that a reload takes, a replaced file is in use within 5 s.
+  /// The time between looks. As two looks and a reload have to pass, a replaced file is in use within 5 s.
   static let interval = Duration.milliseconds(1500)
 
   /// What tells one version of a file from another; `nil` for one that is missing.
@@ -28,9 +28,9 @@ struct CredentialWatch {
     }
   }
 
-  /// As they were when they were last taken up.
+  /// The files as they were when they were last taken up.
   private var known: [String: Stamp?] = [:]
-  /// As they were at the last look, where that is something else.
+  /// The files as they were at the last look, where that differs.
   private var seen: [String: Stamp?] = [:]
 
   /// Looks at the files.

@@ -5,9 +5,9 @@ import HTTPServer
 struct ReloadPlan: Sendable {
   /// The new configuration with the former values of what needs a restart.
   let configuration: PushscopeConfiguration
-  /// For people: the keys that need a restart.
+  /// The keys that need a restart, as text for people.
   let restart: [String]
-  /// For people: the sections besides targets that changed and are taken.
+  /// The sections besides targets that changed and are taken, as text for people.
   let taken: [String]
 
   init(from current: PushscopeConfiguration, to new: PushscopeConfiguration) {
@@ -78,7 +78,7 @@ struct ReloadPlan: Sendable {
       + ((former.identity == nil) == (next.identity == nil) ? [] : ["service.certificate_file"])
   }
 
-  /// For people: what needs a restart, and how; `nil` when nothing does.
+  /// What needs a restart, and how, as text for people; `nil` when nothing does.
   var remedy: String? {
     restart.isEmpty
       ? nil
@@ -89,7 +89,7 @@ struct ReloadPlan: Sendable {
 
 /// What a reload came to.
 public enum ReloadOutcome: Sendable, Equatable {
-  /// In words: what changed, and what needs a restart.
+  /// The configuration was taken; the text says what changed, and what needs a restart.
   case taken(String)
   /// Nothing changed: why, with line and key where it is the file.
   case refused(String)
@@ -108,7 +108,7 @@ struct ListenerContents: Sendable, Equatable {
     service = CredentialContents(of: configuration.service?.credentialFiles ?? [])
   }
 
-  /// For people: what was replaced.
+  /// What was replaced, as text for people.
   func words(after former: ListenerContents) -> [String] {
     (receipts == former.receipts ? [] : ["the receipt listener's certificate"])
       + (service == former.service ? [] : ["the web endpoint's certificate or password"])

@@ -23,7 +23,7 @@ final class RunLifecycle: Sendable {
     /// The recorder has given up.
     var hasRecordingFailed = false
     var mayNotBegin: Bool { isStopRequested || hasRecordingFailed }
-    /// Of the run that is being recorded.
+    /// The inbox of the run that is being recorded.
     var inbox: RecorderInbox?
     /// Those that the run waits for before it sends.
     var services: TargetServices?

@@ -7,7 +7,7 @@ import Threads
 /// Makes the parts of one run. In which order they start and end is for ``CollectorRun`` to say.
 struct RunParts: Sendable {
   let run: RunID
-  /// Of this host.
+  /// The boot id of this host.
   let bootID: String
   let store: CollectorStore
   let inbox: RecorderInbox

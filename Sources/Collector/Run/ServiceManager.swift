@@ -25,7 +25,7 @@ public final class ServiceManager: Sendable {
   private let socket: Int32
   private let address: sockaddr_un
   private let addressLength: socklen_t
-  /// Between two signs of life; `nil` if the service manager does not watch.
+  /// The time between two signs of life; `nil` if the service manager does not watch.
   private let interval: Duration?
   private let state = Mutex(State())
 

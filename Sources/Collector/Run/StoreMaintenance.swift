@@ -11,7 +11,7 @@ final class StoreMaintenance {
   static let interval = Duration.milliseconds(250)
   /// How often the collector's presence is written.
   static let heartbeat = Duration.seconds(1)
-  /// Between two pieces of long work while no run is recorded.
+  /// The shortest pause between two pieces of long work while no run is recorded.
   static let shortestPause = Duration.milliseconds(1)
 
   private let store: CollectorStore

@@ -13,7 +13,7 @@ struct StoreRetention {
   static let retryInterval = Duration.milliseconds(250)
   /// How long a log is pinned before it is told: readers that last for a moment are usual.
   static let patience = Duration.seconds(10)
-  /// Between two lines that say that deletion still waits.
+  /// The time between two lines that say that deletion still waits.
   static let reminder = Duration.seconds(600)
 
   private let store: CollectorStore

@@ -10,7 +10,7 @@ struct TargetBuilder: Sendable {
   var configuration: TargetConfiguration
   var arrivals: ArrivalProcess
   var limits: ScheduleLimits
-  /// Of the files that the credentials were read from.
+  /// The contents of the files that the credentials were read from.
   let contents: CredentialContents
   private let credentials: TargetCredentials
   private let subscription: NtfySubscription?
@@ -195,12 +195,12 @@ struct TargetBuilder: Sendable {
 }
 
 extension ArrivalRate {
-  /// For people: `4/s`, or `one each 15 s` below one per second.
+  /// The rate as text for people: `4/s`, or `one each 15 s` below one per second.
   var words: String {
     perSecond >= 1 ? "\(Self.short(perSecond))/s" : "one each \(Self.short(1 / perSecond)) s"
   }
 
-  /// Up to three decimals.
+  /// A number with at most three decimals.
   private static func short(_ number: Double) -> String {
     let rounded = (number * 1000).rounded() / 1000
     return Int64(exactly: rounded).map(String.init) ?? String(rounded)

@@ -110,8 +110,9 @@ final class TargetServices: Sendable {
     return readiness
   }
 
-  /// From now on passes renewed credentials to the timing thread, and for subscriptions that open or end providers that do not
-  /// or do ask the server to keep messages: one published while no stream is open would otherwise be lost by us.
+  /// Passes renewed credentials to the timing thread from now on. When a subscription opens or ends, passes providers
+  /// that do not or do ask the server to keep messages: one published while no stream is open would otherwise be lost
+  /// by us.
   func attach(_ timing: TimingThread) {
     renewer.onRenewal { [generation] in
       timing.replaceProviders($0.providers, of: $1, serial: $0.serial, generation: generation)

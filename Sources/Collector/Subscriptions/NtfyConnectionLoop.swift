@@ -13,7 +13,7 @@ final class NtfyConnectionLoop {
   private let clock: any HostClock
   private var stream: NtfyStream
   private var backoff: ReconnectBackoff
-  /// Between refused connections.
+  /// The delays between refused connections.
   private var refusals: ExponentialDelay
   /// No connection before this, at the server's request.
   private var silentUntil = MonotonicTime.zero
@@ -109,7 +109,7 @@ final class NtfyConnectionLoop {
     }
   }
 
-  /// At most one line a minute, so that a server that ends every stream does not fill the store.
+  /// Logs a loss, at most once a minute, so that a server that ends every stream does not fill the store.
   private func log(_ loss: Loss, at now: MonotonicTime) {
     if let loggedAt, now - loggedAt < Self.logInterval {
       unlogged += 1

@@ -28,7 +28,7 @@ final class NtfySubscriber: Sendable {
     var isStopping = false
     var isOpen = false
     var tell: (@Sendable (_ isOpen: Bool) -> Void)?
-    /// Between two connections, and ready for ``hurry()``.
+    /// Whether it rests between two connections, and is ready for ``hurry()``.
     var isResting = false
     var isHurried = false
     /// Receipts that were passed to the sink and are not stored yet.

@@ -34,7 +34,7 @@ enum SocketState: Sendable, Equatable {
 /// Why a request got no answer.
 struct RequestFailure: Sendable, Equatable {
   var reason: FailureReason
-  /// For people: the detail of the event.
+  /// The detail of the event, as text for people.
   var detail: String
   /// Whether it is certain that the peer did nothing with it (RFC 9113, section 8.7).
   var isUnprocessed = false

@@ -11,7 +11,7 @@ struct ConnectionAvailability: Sendable {
   struct Outage: Sendable, Equatable {
     var began: MonotonicTime
     var attempts = 0
-    /// Of the last attempt.
+    /// The failure of the last attempt.
     var reason: FailureReason
     var detail: String
     /// Whether an attempt came to a connection, which was of no use.
@@ -37,7 +37,7 @@ struct ConnectionAvailability: Sendable {
   /// How often the log tells of one outage.
   static let tellingInterval = Duration.seconds(60)
 
-  /// To be called whenever a connection may have come or gone.
+  /// Notes whether a connection is usable; called whenever one may have come or gone.
   mutating func note(isUsable: Bool, at now: MonotonicTime) {
     if !isDoubted {
       if isUsable || self.isUsable { lastUsable = now }

@@ -12,7 +12,7 @@ struct PeerReachability {
     self.reporter = reporter
   }
 
-  /// To be called whenever a connection may have come or gone.
+  /// Notes whether a connection is usable; called whenever one may have come or gone.
   mutating func note(isUsable: Bool, at now: MonotonicTime) {
     availability.note(isUsable: isUsable, at: now)
   }

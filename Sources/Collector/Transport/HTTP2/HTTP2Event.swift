@@ -124,7 +124,7 @@ struct HTTP2SessionFailure: Error, Hashable, CustomStringConvertible {
   }
 
   var code: Code
-  /// For people, in our or libnghttp2's words.
+  /// The detail as text for people, in our or libnghttp2's words.
   var detail: String
 
   var description: String { detail }

@@ -1,6 +1,6 @@
 /// What the header fields of a response come to, interim responses and trailers included.
 struct HTTP2HeaderSize {
-  /// Of names and values.
+  /// The number of bytes of names and values.
   var bytes = 0
   var fields = 0
 }
@@ -54,7 +54,7 @@ final class HTTP2HeaderBlock<Owner: AnyObject> {
 
   var keepsLines: Bool { content.pointee.keepsLines }
 
-  /// Of all blocks of the owner so far.
+  /// The size of all blocks of the owner so far.
   var size: HTTP2HeaderSize { content.pointee.size }
 
   /// Counts a field.

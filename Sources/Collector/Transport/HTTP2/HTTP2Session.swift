@@ -21,7 +21,7 @@ final class HTTP2Session {
   private final class Stream {
     var body: [UInt8]
     var bodySent = 0
-    /// Until they are written libnghttp2 refers to them.
+    /// The header fields, which libnghttp2 refers to until they are written.
     var fields: HTTP2RequestFields?
     var isWritten = false
     /// Its end was told; what is left is libnghttp2's closing of the stream.
@@ -29,7 +29,7 @@ final class HTTP2Session {
     /// The end to tell when libnghttp2 closes the stream, where its error code says less.
     var knownEnd: HTTP2StreamEnd?
 
-    /// Of the final response, 0 before its HEADERS.
+    /// The status of the final response; 0 before its HEADERS.
     var status = 0
     var headerSize = HTTP2HeaderSize()
     var continuations = 0

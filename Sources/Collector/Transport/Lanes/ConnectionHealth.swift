@@ -4,7 +4,7 @@ import Measurement
 /// it. The next connection is opened after a pause.
 struct ConnectionFault: Sendable, Equatable {
   var reason: FailureReason
-  /// For people: the detail of events and log lines.
+  /// The detail of events and log lines, as text for people.
   var detail: String
 }
 
@@ -16,7 +16,7 @@ struct ConnectionHealth: Sendable {
   static let refusalsToGiveUp = 20
 
   private(set) var hasAnswered = false
-  /// Since the last answer.
+  /// The number of refusals since the last answer.
   private var refusals = 0
   private var isFaultTold = false
 

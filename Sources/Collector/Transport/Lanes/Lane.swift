@@ -17,7 +17,7 @@ final class OutgoingRequest {
   var sent: MonotonicTime?
   /// When the peer's TCP had acknowledged its last byte, where the kernel was asked and said so.
   var acknowledged: MonotonicTime?
-  /// Among all bytes of its HTTP/2 connection, its first one is not before this.
+  /// The earliest place of its first byte among all bytes of its HTTP/2 connection.
   var firstByte = 0
   /// Known as soon as it goes onto a connection.
   var use: ConnectionUse?
@@ -37,8 +37,8 @@ final class OutgoingRequest {
 }
 
 extension OutgoingRequest {
-  /// From its leaving until the peer's TCP had acknowledged it, µs. None of a second attempt, which did not leave at
-  /// ``sent``.
+  /// The time from its leaving until the peer's TCP had acknowledged it, µs; `nil` for a second attempt, which did
+  /// not leave at ``sent``.
   var peerAck: Int64? {
     guard attempt == 1, let sent, let acknowledged, acknowledged >= sent else { return nil }
     return acknowledged.microseconds - sent.microseconds
@@ -57,7 +57,7 @@ struct LaneAnswer {
   var source: TimestampSource
   /// The round trip of the newest PING on the connection, µs (``PathProbe``).
   var path: Int64?
-  /// From the request's leaving until the peer's TCP had acknowledged it, µs.
+  /// The time from the request's leaving until the peer's TCP had acknowledged it, µs.
   var peerAck: Int64?
 }
 

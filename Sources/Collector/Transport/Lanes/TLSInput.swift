@@ -44,10 +44,10 @@ final class TLSInput {
   /// Bytes that were taken off the socket, and bytes that OpenSSL has read of them.
   private var taken = 0
   private var read = 0
-  /// Of records that OpenSSL has yet to read, from ``firstEnd`` on.
+  /// The ends of records that OpenSSL has yet to read, from ``firstEnd`` on.
   private var ends: [RecordEnd] = []
   private var firstEnd = 0
-  /// Of the record that is incomplete: bytes of its header that were seen, and bytes of its content to come.
+  /// The number of header bytes seen of the incomplete record; ``missing`` counts the bytes of its content to come.
   private var headerSeen = 0
   private var missing = 0
   private var isEnded = false

@@ -61,7 +61,7 @@ final class LaneSet {
     return true
   }
 
-  /// From now on requests to this origin go by HTTP/1.1.
+  /// Sends requests to this origin by HTTP/1.1 from now on.
   func noteHTTP1(_ origin: Origin, isByALPN: Bool) {
     http1[origin] = isByALPN ? "" : "; the peer took no part in ALPN, so it was spoken to in HTTP/1.1"
   }

@@ -23,14 +23,14 @@ final class TargetTransport {
   private var peer: PeerReachability
   private var answers: AnswerHandler
   private let lanes: LaneSet
-  /// Theirs, empty between two calls.
+  /// A buffer for the lanes' events, empty between two calls.
   private var idleEvents: [LaneEvent] = []
   private var requests: RequestMaker
   private var secondAttempts = Deque<SecondAttempt>()
   /// The last word on how many streams the peer takes; `nil` while it takes as many as the target allows.
   private var toldStreamLimit: Int?
   private var statistics: TimingStatistics.Target
-  /// Until the peer objects.
+  /// Whether the path may be probed, which holds until the peer objects.
   private var mayProbePath: Bool
   private var isStopped = false
   /// Another configuration has taken the target's place, or it was removed: what is due is sent, and nothing more planned.

@@ -31,7 +31,7 @@ public struct TransportTarget: Sendable {
   public var maximumStreams: Int
   /// How often each HTTP/2 connection is asked for its round trip by PING; `nil`: never.
   public var pathProbe: Duration?
-  /// Of the arrivals and of all jitter.
+  /// The seed of the arrivals and of all jitter.
   public var seed: UInt64
   /// Which of the target's configurations in this run it is, from 0.
   public var generation = 0

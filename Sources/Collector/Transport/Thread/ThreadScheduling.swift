@@ -5,16 +5,17 @@ import Measurement
 /// How the kernel gives the calling thread its turns, as far as nobody has decided that from outside: a process that was
 /// started niced, or under another policy (chrt), keeps what it was given.
 enum ThreadScheduling {
-  /// Of the usual length a tenth: with all cores busy, the difference between 50 µs and 3 ms of waking late.
+  /// The length of a short turn, a tenth of the usual: with all cores busy, the difference between 50 µs and 3 ms of
+  /// waking late.
   private static let short = Duration.microseconds(100)
 
   static var areUndecided: Bool { clinux_policy() == clinux_usual_turns && clinux_niceness() <= 0 }
 
-  /// Before all usual threads.
+  /// Puts the calling thread before all usual threads.
   /// - Returns: whether the process may.
   static func goFirst() -> Bool { clinux_set_turns(UInt32(clinux_first_turns), 1, 0) == 0 }
 
-  /// Among the usual threads, in short turns.
+  /// Puts the calling thread among the usual threads, in short turns.
   static func goShort() { _ = clinux_set_turns(UInt32(clinux_usual_turns), 0, UInt64(short.nanoseconds)) }
 
   /// The CPU time that the calling thread has used.
@@ -33,7 +34,8 @@ enum ThreadScheduling {
 /// one that works all the time: one that was busy for more than half of a while goes back among the usual ones, and comes
 /// again only after ten quiet seconds.
 struct ThreadPrecedence: Sendable, Equatable {
-  /// Of its time that a thread with precedence may work, and that one may have worked to get it back.
+  /// The largest share of its time that a thread with precedence may work; ``quiet`` is the largest with which it
+  /// gets it back.
   static let most = 0.5
   static let quiet = 0.25
   static let quietTime = Duration.seconds(10)

@@ -20,7 +20,7 @@ final class TimingMailbox: Sendable {
       var beginning: [TransportTarget]
     }
 
-    /// Through which sequence number a target's plan is committed.
+    /// The sequence number through which each target's plan is committed.
     var committed: [Key: Int64] = [:]
     /// What targets shall send by from now on.
     var providers: [Key: CredentialedProviders] = [:]

@@ -97,9 +97,9 @@ struct LagHistogram: Sendable, Equatable {
 public struct ScheduleCounts: Sendable, Equatable {
   /// Notifications whose planned instant has come.
   public var due: Int64 = 0
-  /// Of these, taken by the transport and not put back.
+  /// The number of due notifications that the transport took and did not put back.
   public var sent: Int64 = 0
-  /// Of these, failed before they were sent, without a connection.
+  /// The number of due notifications that failed before they were sent, without a connection.
   public var failedUnsent: Int64 = 0
   public var missedLag: Int64 = 0
   public var missedInFlight: Int64 = 0

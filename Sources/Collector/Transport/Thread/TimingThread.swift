@@ -80,7 +80,7 @@ public final class TimingThread: Sendable {
     }
   }
 
-  /// From now on a target sends by these: for credentials, which are part of a provider and grow old.
+  /// Replaces the providers that a target sends by: they contain credentials, which grow old.
   ///
   /// - Parameter providers: as many as the target began with, in the order of its variants; others are ignored. Their
   ///   URLs and headers must be as usable as those that were checked at the start.

@@ -5,7 +5,7 @@ import Measurement
 public struct SendLimit: Sendable, Hashable, CustomStringConvertible {
   /// How it is counted.
   public enum Shape: Sendable, Hashable {
-    /// At most `count` in any stretch of `period`.
+    /// A window: `count` notifications at most in any stretch of `period`.
     case window(count: Int, period: Duration)
     /// `capacity` at once, and one more each `interval` (a token bucket).
     case bucket(capacity: Int, interval: Duration)
