@@ -3,16 +3,16 @@ import Glibc
 /// A configuration file, checked as a whole.
 public struct PushscopeConfiguration: Sendable, Hashable {
   public var collector: CollectorConfiguration
-  /// In file order; names are unique.
+  /// The targets in file order; names are unique.
   public var targets: [TargetConfiguration]
   public var dashboard = DashboardConfiguration()
   /// `nil`: everything is kept.
   public var retention: RetentionConfiguration?
   /// The web endpoint; `nil` for none.
   public var service: ServiceConfiguration?
-  /// In file order; names are unique.
+  /// The labels in file order; names are unique.
   public var labels: [ConfiguredLabel] = []
-  /// In file order; names are unique.
+  /// The objectives in file order; names are unique.
   public var objectives: [ObjectiveConfiguration] = []
   /// Who is told; `nil` for nobody.
   public var alerts: AlertConfiguration?

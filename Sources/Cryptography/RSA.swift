@@ -50,7 +50,7 @@ public enum RSA {
       handle.withPointer { key in OpenSSL.pem { copenssl_key_write_pem(key, $0, $1) } }
     }
 
-    /// As long as the key.
+    /// The signature of a message; it is as long as the key.
     public func signature(for message: [UInt8]) throws(CryptographyError) -> [UInt8] {
       let size = (bits + 7) / 8
       let signature = handle.withPointer { key in

@@ -81,7 +81,7 @@ public enum LocalAuthority {
       subject: [(.commonName, "localhost")], validity: validity)
   }
 
-  /// Like Apple's push certificates, with the topic as UID of the subject.
+  /// The client certificate's content, which, like Apple's push certificates, has the topic as UID of the subject.
   private static func clientContent(_ validity: ClosedRange<Int64>) -> Certificate.Content {
     let topic = LocalCredentials.clientTopic
     return Certificate.Content(

@@ -36,7 +36,7 @@ public struct ClockExchange: Sendable, Hashable {
     (t1 + (t4 - t1) / 2, t2.nanoseconds + (t3.nanoseconds - t2.nanoseconds) / 2)
   }
 
-  /// By how much both exchanges contradict each other, in nanoseconds; 0 when they can be of one clock.
+  /// The amount by which two exchanges contradict each other, nanoseconds; 0 when they can be of one clock.
   func contradiction(of other: ClockExchange, drift: DriftLimit) -> Int64 {
     let one = drift.excess(atLeast: t1, at: t2, atMost: other.t4, at: other.t3)
     let two = drift.excess(atLeast: other.t1, at: other.t2, atMost: t4, at: t3)
@@ -45,8 +45,8 @@ public struct ClockExchange: Sendable, Hashable {
 }
 
 extension DriftLimit {
-  /// By how much too much a clock would show that shows `low` or more at one of our instants and `high` or less at another; at
-  /// most 0 when one can.
+  /// The amount by which two readings, `low` or more at one of our instants and `high` or less at another, exceed
+  /// what one clock can show; at most 0 when one clock can show both.
   fileprivate func excess(
     atLeast low: Int64, at lowInstant: MonotonicTime, atMost high: Int64, at highInstant: MonotonicTime
   ) -> Int128 {

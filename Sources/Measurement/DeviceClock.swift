@@ -56,7 +56,7 @@ public struct DeviceClock: Sendable, Hashable {
   private var line: DriftLine?
   /// Earlier stamps may be from before the clock was set.
   private var validFrom: Int64?
-  /// By how much a stamp of the device may be off, nanoseconds; 0 until its exchanges contradict each other.
+  /// The error that a stamp of the device may have, nanoseconds; 0 until its exchanges contradict each other.
   public private(set) var coarseness: Int64 = 0
 
   /// - Parameter coarseness: what is known of it from before.

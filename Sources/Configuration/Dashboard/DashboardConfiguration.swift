@@ -16,7 +16,7 @@ public struct DashboardConfiguration: Sendable, Hashable {
 
   /// Position of the panel.
   public enum Arrangement: String, Sendable, Hashable, CaseIterable {
-    /// Beside the plot on a wide, short terminal, else below it.
+    /// The panel is beside the plot on a wide, short terminal, else below it.
     case automatic
     case below
     case beside

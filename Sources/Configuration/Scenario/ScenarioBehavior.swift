@@ -35,7 +35,7 @@ extension ScenarioBehavior {
 public struct AnswerBehavior: Sendable, Hashable {
   /// Time from the complete request to the response.
   public var delay: DelayDistribution
-  /// In order, before `faults`; all probabilities together are at most 1.
+  /// The error answers, tried in order before `faults`; all probabilities together are at most 1.
   public var errors: [ErrorAnswer]
   public var faults: [AnswerFault]
 

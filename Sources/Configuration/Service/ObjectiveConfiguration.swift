@@ -4,7 +4,7 @@ import Measurement
 public struct ObjectiveConfiguration: Sendable, Hashable {
   /// What is promised.
   public enum Promise: Sendable, Hashable {
-    /// At least this share of what was planned has a value of the metric of at most `within`, over the window.
+    /// The least share of what was planned that has a value of the metric of at most `within`, over the window.
     case share(Double, within: Duration, of: Metric, window: Duration)
     /// Receipts, or acceptances where no receipts are expected, are never further apart than this.
     case silence(Duration)

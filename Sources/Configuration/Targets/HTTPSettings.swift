@@ -4,7 +4,7 @@ import Measurement
 public struct HTTPSettings: Sendable, Hashable {
   /// A header, whose value may be a secret.
   public struct Header: Sendable, Hashable {
-    /// In lower case, as HTTP/2 wants it (RFC 9113, section 8.2).
+    /// The name in lower case, as HTTP/2 requires it (RFC 9113, section 8.2).
     public var name: String
     /// A template: see ``HTTPSettings/placeholders``.
     public var value: Secret
@@ -23,7 +23,7 @@ public struct HTTPSettings: Sendable, Hashable {
   }
 
   public var method: Method
-  /// In file order.
+  /// The headers in file order.
   public var headers: [Header]
   /// Content of `body_file` when the configuration was read. A template: see ``placeholders``.
   public var body: [UInt8]?

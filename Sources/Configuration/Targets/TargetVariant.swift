@@ -1,10 +1,10 @@
 /// One combination of the values that a target's keys list.
 public struct TargetVariant: Sendable, Hashable {
-  /// Like `priority=10,push_type=alert`, with the listed keys only; empty when no key is a list.
+  /// The listed keys with their values, like `priority=10,push_type=alert`; empty when no key is a list.
   public var name: String
   public var settings: ProviderSettings
 
-  /// With more combinations, each would be measured too seldom.
+  /// The largest number of combinations; with more, each would be measured too seldom.
   static let maximumCount = 64
 
   public init(name: String = "", settings: ProviderSettings) {
@@ -22,7 +22,7 @@ struct VariantAxis<Value: Hashable> {
     var value: Value
     /// The value in a variant's name.
     var word: String
-    /// For reports; `nil` when the key is not given.
+    /// The value as written, for messages; `nil` when the key is not given.
     var source: YAMLValue?
   }
 

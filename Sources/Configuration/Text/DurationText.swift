@@ -144,7 +144,8 @@ public struct ValueTextError: Error, Sendable, Hashable, CustomStringConvertible
 }
 
 extension String {
-  /// At most 80 characters in one line, with control and bidirectional characters escaped, since messages reach terminals.
+  /// The first 80 characters in one line, with control and bidirectional characters escaped, since messages reach
+  /// terminals.
   var visibleText: String { visibleText(atMost: 80) }
 
   /// The same for a path, of which the end matters: at most 1024 characters.

@@ -15,7 +15,7 @@ public struct ConfigurationError: Error, Sendable, Equatable, CustomStringConver
   }
 
   public var code: Code
-  /// In file order; never empty.
+  /// The problems in file order; never empty.
   public var problems: [ConfigurationProblem]
 
   public init(code: Code, problems: [ConfigurationProblem]) {
@@ -60,9 +60,9 @@ public struct ConfigurationProblem: Sendable, Hashable, CustomStringConvertible 
 public struct FilePosition: Sendable, Hashable, CustomStringConvertible {
   /// Name of the file as the user gave it.
   public var file: String
-  /// From 1; `nil` for the file as a whole.
+  /// The line, counted from 1; `nil` for the file as a whole.
   public var line: Int?
-  /// From 1, counted in Unicode scalars.
+  /// The column, counted from 1 in Unicode scalars.
   public var column: Int?
 
   public init(file: String, line: Int? = nil, column: Int? = nil) {

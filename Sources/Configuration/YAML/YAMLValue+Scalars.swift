@@ -138,9 +138,9 @@ extension YAMLValue {
 
   /// The text of a single value.
   struct Scalar {
-    /// With references expanded.
+    /// The text with references expanded.
     let text: String
-    /// As written in the file, in quotes: the only form that messages may contain.
+    /// The text as written in the file, in quotes: the only form that messages may contain.
     let quoted: String
     let isExpanded: Bool
   }

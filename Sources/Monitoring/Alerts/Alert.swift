@@ -10,13 +10,13 @@ struct Alert: Sendable, Equatable {
   }
 
   var source: Source
-  /// Of this incident: the next one of the same objective has another.
+  /// The id of this incident: the next one of the same objective has another.
   var id: String
   var labels: [String: String]
   var annotations: [String: String]
   var startedAt: WallTime
 
-  /// Of Alertmanager's data model: equal for equal labels.
+  /// The fingerprint of Alertmanager's data model: equal for equal labels.
   var fingerprint: String { AlertFingerprint.make(labels) }
 
   var record: AlertRecord {

@@ -16,7 +16,7 @@ struct AlertQueue: Sendable {
   /// µs.
   static let firstPause: Int64 = 10_000_000
   static let longestPause: Int64 = 3_600_000_000
-  /// After so long of failures a delivery is given up.
+  /// How long a delivery may fail before it is given up, µs.
   static let patience: Int64 = 86_400_000_000
 
   private(set) var records: [String: AlertRecord]

@@ -21,7 +21,7 @@ struct MetricsState: Sendable {
     var isInRun = false
     var expectsReceipts = false
     var askedRate = 0.0
-    /// By the connection's number: since when it is open.
+    /// The time since which each connection is open, keyed by its number.
     var connections: [Int64: WallTime] = [:]
     var inFlight = 0
     var lastAccepted: WallTime?
@@ -43,7 +43,7 @@ struct MetricsState: Sendable {
   struct StoreFigures: Sendable, Equatable {
     var bytes: Int64?
     var oldest: WallTime?
-    /// For how long the write-ahead log could not be emptied.
+    /// The time for which the write-ahead log could not be emptied.
     var logPinned = Duration.zero
     var openFindings: [FindingKey: Int] = [:]
   }

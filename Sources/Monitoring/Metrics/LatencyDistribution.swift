@@ -49,7 +49,7 @@ struct LatencyDistribution: Sendable {
   private(set) var count: UInt64 = 0
   /// µs.
   private(set) var sum: Int64 = 0
-  /// By index (``NativeHistogram``), not cumulative.
+  /// Counts by index (``NativeHistogram``), not cumulative.
   private(set) var native: [Int: UInt64] = [:]
   /// Values of 0.
   private(set) var zeros: UInt64 = 0
@@ -107,7 +107,7 @@ enum NativeHistogram {
 
   /// A run of buckets without a gap.
   struct Span: Sendable, Equatable {
-    /// From the end of the span before; the index of the first bucket in the first span.
+    /// The distance from the end of the span before; for the first span, the index of its first bucket.
     var offset: Int32
     var length: UInt32
   }

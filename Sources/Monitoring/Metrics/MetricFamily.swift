@@ -7,13 +7,13 @@ struct MetricFamily: Sendable {
   }
 
   enum Value: Sendable {
-    /// Of a counter or gauge.
+    /// The value of a counter or gauge.
     case number(Double)
     case distribution(LatencyDistribution)
   }
 
   struct Point: Sendable {
-    /// In the order in which they are written.
+    /// The labels in the order in which they are written.
     var labels: [Label]
     var value: Value
   }
@@ -28,7 +28,7 @@ struct MetricFamily: Sendable {
     }
   }
 
-  /// With `_total` for a counter.
+  /// The name, which ends in `_total` for a counter.
   var name: String
   var help: String
   var kind: Kind

@@ -22,7 +22,7 @@ struct ObjectiveEvaluator {
     var record: ObjectiveRecord
     var incident: IncidentState
     var silence: SilenceDetector
-    /// By length: what a window held, and when it is read next.
+    /// The state of each window, keyed by length: the share it held, and when it is read next.
     var windows: [Duration: (share: ObjectiveShare, due: MonotonicTime)] = [:]
   }
 

@@ -44,14 +44,14 @@ struct IncidentState: Sendable, Equatable {
     case closed
   }
 
-  /// Since when; `nil` while no incident lasts.
+  /// The start of the incident; `nil` while none lasts.
   private(set) var startedAt: WallTime?
   /// When the breach ended; the incident waits for it to return.
   private(set) var endedAt: WallTime?
 
   init() {}
 
-  /// As it was stored.
+  /// Restores an incident as it was stored.
   init(startedAt: WallTime?, endedAt: WallTime?, isOver: Bool) {
     self.startedAt = isOver ? nil : startedAt
     self.endedAt = isOver ? nil : endedAt

@@ -4,7 +4,7 @@ import Store
 
 /// Latencies 2 % apart: as exact as a chart shows them.
 enum LatencyLevel {
-  /// The number of levels: the first is for less than 1 µs, the last ends at 1 h.
+  /// The number of levels: the first is for less than 1 µs, the last for 1 h and more.
   static let count = Int(log(3.6e9) / step) + 2
 
   private static let step = log(1.02)

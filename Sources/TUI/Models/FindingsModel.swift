@@ -76,7 +76,7 @@ struct FindingsLayout: Sendable, Equatable {
   /// Findings that are in view at once.
   let rows: Int
 
-  /// With fewer lines the chosen one's cause would push out too many others.
+  /// The fewest lines in which the chosen finding's cause is shown; with fewer, it would push out too many others.
   private static let leastRoom = 5
 
   /// - Parameters:

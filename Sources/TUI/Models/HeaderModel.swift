@@ -19,7 +19,7 @@ struct HeaderContent: Equatable {
   let unforwarded: Int
   let retentionWait: RetentionWait?
   let retentionWaitAge: Age?
-  /// Of the run, and those of them that are shown.
+  /// The targets of the run; `shown` has the indices of those that are shown.
   let targets: [DisplayedTarget]
   let shown: [Int]
   let isFrozen: Bool

@@ -17,7 +17,7 @@ struct TerminalInput {
   private static let sequenceDelay = Duration.milliseconds(500)
   private static let pasteDelay = Duration.seconds(1)
 
-  /// Until when to wait for the rest of what has begun; `nil` when nothing has.
+  /// The instant until which to wait for the rest of what has begun; `nil` when nothing has.
   var deadline: ContinuousClock.Instant? {
     if decoder.isPasting { return lastByte + Self.pasteDelay }
     guard decoder.isIncomplete else { return nil }

@@ -7,7 +7,7 @@ import Synchronization
 public final class LineWriter: Sendable {
   private struct State {
     var waiting: [[UInt8]] = []
-    /// Of the lines that wait and of those that are being written.
+    /// The size of the lines that wait and of those that are being written.
     var bytes = 0
     var isWriting = false
     var isClosing = false

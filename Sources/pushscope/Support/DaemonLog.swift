@@ -60,7 +60,7 @@ private final class CollectedText: TextOutputStream, Sendable {
 
   func write(_ string: String) { text.withLock { $0 += string } }
 
-  /// Without its line break.
+  /// The text without its line break.
   var line: String { text.withLock { $0.hasSuffix("\n") ? String($0.dropLast()) : $0 } }
 }
 
