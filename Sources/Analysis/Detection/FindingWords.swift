@@ -18,7 +18,7 @@ enum FindingWords {
     guard let before = record.shareBefore, let after = record.shareAfter else { return record.metric }
     let base = record.metric == SeriesMetric.lost.rawValue ? "accepted" : "planned"
     // Not from its verdicts, which this is part of.
-    let name = record.metric == SeriesMetric.refused.rawValue ? "refused or not sent" : record.metric
+    let name = SeriesMetric(rawValue: record.metric)?.title ?? record.metric
     return "\(name) \(percent(before)) → \(percent(after)) of \(base)"
   }
 

@@ -15,6 +15,9 @@ public enum SeriesMetric: String, Sendable, Hashable, Codable, CaseIterable {
 
   public var isShare: Bool { self != .delivery && self != .accept }
 
+  /// The name in tables and sentences. What was refused and what was not sent because of that count as one share.
+  public var title: String { self == .refused ? "refused or not sent" : rawValue }
+
   /// The kind of a finding that says that this changed.
   public func kind(isUpward: Bool) -> FindingKind {
     switch self {

@@ -34,7 +34,7 @@ enum AlertSources {
       // The incident is named by its first finding, which may be over by now.
       guard let first = ordered.first(where: { $0.id == incident }) ?? ordered.first else { return nil }
       let targets = Set(findings.map(\.target)).sorted().joined(separator: ", ")
-      let kind = first.kind == FindingKind.refused.rawValue ? "refused or not sent" : first.kind
+      let kind = first.kind == FindingKind.refused.rawValue ? SeriesMetric.refused.title : first.kind
       var annotations = [
         "summary": EscapedText.make(
           "\(targets): \(first.kind == first.metric ? "more are" : "\(first.metric) is") \(kind) since \(first.startedAt.rfc3339)"

@@ -55,7 +55,7 @@ extension ComparisonReport {
     }
     for row in pair.shares {
       table.append([
-        row.share.rawValue, FigureText.share(row.comparison.before, isWeighed: !plan.isIndependent),
+        row.share.title, FigureText.share(row.comparison.before, isWeighed: !plan.isIndependent),
         FigureText.share(row.comparison.after, isWeighed: !plan.isIndependent),
         row.change, row.words,
       ])

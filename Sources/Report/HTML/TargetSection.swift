@@ -110,7 +110,7 @@ struct TargetSection {
   private func loss(_ charts: ReportCharts) -> Markup {
     let counts = target.total.counts
     guard let loss = charts.loss() else {
-      return "<p>Nothing was lost, late, refused or failed.</p>\n"
+      return "<p>Nothing was lost, late, refused, failed or left unsent.</p>\n"
     }
     let keys = ReportCharts.losses.filter { counts[$0] > 0 }.map { state -> Markup in
       "<span class=\"item\"><span class=\"key s-\(state.name)\"></span>\(FigureText.grouped(counts[state])) \(state.title)</span> "

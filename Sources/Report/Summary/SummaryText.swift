@@ -232,7 +232,7 @@ extension SummaryReport {
 
 extension ShareSummary {
   /// The name of the share for people.
-  var title: String { share == .refused ? "refused or not sent" : name.replacing("_", with: " ") }
+  var title: String { share == .refused ? SeriesMetric.refused.title : name.replacing("_", with: " ") }
 
   /// The name of the share in JSON: `lost`, `failed`, `refused`, `in_time`.
   var name: String {
