@@ -42,7 +42,9 @@ struct StoreOwnerTests {
     let runs = try pushscope(["runs", "list"])
     #expect(runs.status == 0 && runs.output.contains("completed"), "\(runs)")
     let name = String(cString: try #require(getpwuid(Self.owner)).pointee.pw_name)
-    let commands = [["annotate", "a note"], ["runs", "rename", "latest", "x"], ["runs", "delete", "latest", "--yes"]]
+    let commands = [
+      ["annotate", "a note"], ["runs", "rename", "latest", "x"], ["runs", "delete", "latest", "--yes"],
+    ]
     for command in commands {
       let refused = try pushscope(command)
       #expect(refused.status == 73, "\(refused)")
