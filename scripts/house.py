@@ -161,6 +161,26 @@ def doc_comments(files):
                 yield f"{file}:{number + 1}: {found.group(2)} is public and has no doc comment"
 
 
+# A doc comment that begins with one of these continues a declaration that the reader has not seen.
+PREPOSITIONS = (
+    "About Above After Against Along Among Around As At Before Behind Below Beside Between Beyond By Down During For "
+    "From In Inside Into Like Near Of Off On Onto Out Outside Over Per Since Through Throughout To Toward Towards Under "
+    "Until Up Upon With Within Without Whose Theirs"
+).split()
+OPENING = re.compile(r"^\s*/// (" + "|".join(PREPOSITIONS) + r")\b")
+
+
+def openings(files):
+    """A doc comment is a sentence or a noun phrase that stands alone, so it begins with no preposition."""
+    for file in files:
+        before = ""
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            found = OPENING.match(line)
+            if found and not before.lstrip().startswith("///"):
+                yield f"{file}:{number}: the doc comment begins with \"{found.group(1)}\"; say what it is in a sentence or noun phrase"
+            before = line
+
+
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 PATH = re.compile(r"`((?:Sources|Tests|Examples|Benchmarks|config|docs|scripts)/[\w./+-]*\w)`")
 
@@ -199,7 +219,7 @@ def main():
     if "--figures" in sys.argv[1:]:
         figures(files)
         return 0
-    broken = [*imports(files), *ownership(files), *names(files), *doc_comments(files), *documents()]
+    broken = [*imports(files), *ownership(files), *names(files), *doc_comments(files), *openings(files), *documents()]
     for line in broken:
         print(f"lint: {line}", file=sys.stderr)
     return 1 if broken else 0
