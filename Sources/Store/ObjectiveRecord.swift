@@ -39,7 +39,7 @@ public struct ObjectiveRecord: Sendable, Equatable {
   public var metric: Metric?
   /// µs.
   public var limit: Int64?
-  /// Required.
+  /// The required share; `nil` for an objective of silence.
   public var share: Double?
   /// µs.
   public var window: Int64?

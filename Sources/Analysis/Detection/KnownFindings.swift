@@ -99,7 +99,8 @@ struct KnownFindings: Sendable {
     return new
   }
 
-  /// So long after it took over, a version of the detector ends what an earlier one left open and it does not find, µs.
+  /// The time after which a new version of the detector ends findings that an earlier one left open and it does not
+  /// find, µs.
   private static let patience: Int64 = 3_600_000_000
 
   /// What an earlier version of the detector found, ended where this one finds that it did.

@@ -36,7 +36,7 @@ public enum SeriesShare: Sendable, Hashable {
   case refused
   /// Ended well, of all: delivered by the deadline, or accepted where no receipt is expected.
   case inTime
-  /// The share whose value of a metric is at most so many µs. What has no value is not within it.
+  /// The share that has a value of a metric of at most so many µs. What has no value is not within it.
   ///
   /// Of deliveries that are known within bounds only, the interval's lower end takes the latest that each can have
   /// been received, its upper end the earliest.

@@ -3,7 +3,7 @@ import Measurement
 /// Notices targets whose notifications are accepted and never reported, which looks like loss and rarely is: says what the
 /// receipt listener has seen instead. Also tells of failed handshakes there.
 struct ReceiptDiagnostics: Sendable {
-  /// So many accepted notifications of a target without any receipt of it are worth a line of the log.
+  /// The number of accepted notifications of a target without any receipt that is worth a line of the log.
   static let silence = 20
   /// The shortest time between two lines about handshakes that failed for the same reason.
   static let handshakeInterval = Duration.seconds(24 * 3600)

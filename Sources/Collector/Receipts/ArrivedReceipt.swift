@@ -49,7 +49,7 @@ struct ReceiptOutcome: Sendable, Equatable {
   var refused = 0
   /// The number of accepted ones that equal a stored receipt, whose answer was lost.
   var repeated = 0
-  /// Not stored, because the store could not be read or written.
+  /// The number that was not stored, because the store could not be read or written.
   var failed = 0
 }
 

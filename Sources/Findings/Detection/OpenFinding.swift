@@ -20,7 +20,7 @@ struct OpenFinding: Sendable, Hashable, Codable {
   let cells: ChangeCells
   /// More than this share of a stretch lies beyond ``level`` where its quantile does, or is the share that is reported.
   private let leastShare: Double
-  /// Which a change at the quantile passes.
+  /// The level that a change at the quantile passes.
   private let level: Int
   /// Cumulative counts, up to and with each bin from `searchFrom` on, cell by cell and then of what lies beyond ``level``; older
   /// ones are dropped.

@@ -181,7 +181,7 @@ struct WindowScan: Sendable {
     var leastCount: Double
     /// How many values a window has at least, in design effects: so many that the reference has some above its quantile.
     var leastValues: Double
-    /// So many values beyond the level suffice where they are most of a window; 0: they do not.
+    /// The number of values beyond the level that suffices where they are most of a window; 0 where none does.
     var leastOfMost = 0.0
     /// Design effects of the median by scale, for windows whose values are mostly beyond the level.
     var medianEffects: [Double] = []

@@ -6,7 +6,7 @@ public struct FleetSelection: Sendable, Equatable {
   public var run: String?
   /// Planned at or after; `nil` for no limit.
   public var since: WallTime?
-  /// Excluded.
+  /// The end of the planned times, which is excluded; `nil` for no limit.
   public var until: WallTime?
   /// Where ``since`` is `nil`: only runs that were recorded after this, as wholes; `nil` for all.
   public var recordedSince: WallTime?

@@ -46,9 +46,9 @@ public struct ForwardCursor: Sendable, Equatable {
 
 /// A part of a store that is sent at once.
 public struct ForwardWindow: Sendable, Equatable {
-  /// Rows with a higher revision than this…
+  /// The revision that all rows of the window exceed.
   public var after: Int64
-  /// …up to this one.
+  /// The highest revision of the window.
   public var through: Int64
   /// The id of the collector that the rows are of.
   public var collector: String

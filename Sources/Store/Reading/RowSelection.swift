@@ -8,7 +8,7 @@ public struct RowSelection: Sendable, Equatable {
   public var targets: Set<String>?
   /// Applies to the planned time of samples, the arrival of receipts, the time of events and log lines.
   public var since: WallTime?
-  /// Excluded.
+  /// The end of the time, which is excluded.
   public var until: WallTime?
 
   public init(

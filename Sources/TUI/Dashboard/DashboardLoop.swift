@@ -115,7 +115,7 @@ final class DashboardLoop {
     return due
   }
 
-  /// Not before the next frame.
+  /// The instant to wake at: when something is due, but not before the next frame.
   private func deadline(_ due: MotionTime?) -> ContinuousClock.Instant? {
     due.map { start.advanced(by: .nanoseconds(max($0, nextFrame).nanoseconds)) }
   }

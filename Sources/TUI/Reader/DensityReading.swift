@@ -18,7 +18,7 @@ struct DensityReading {
 
   /// Rollup rows of one variant that are read for one plot, and of all variants at a time.
   private static let mostRows = 40_000
-  /// So many rows are read so fast that nobody needs to see coarser sums first.
+  /// The number of rows that are read so fast that nobody needs to see coarser sums first.
   private static let fewRows: Int64 = 400
 
   /// - Parameter isFirstLook: nothing is on display yet, so that coarse sums are better than to wait for finer ones.

@@ -19,7 +19,7 @@ final class OutgoingRequest {
   var acknowledged: MonotonicTime?
   /// The earliest place of its first byte among all bytes of its HTTP/2 connection.
   var firstByte = 0
-  /// Known as soon as it goes onto a connection.
+  /// The connection's use, known as soon as the request goes onto a connection.
   var use: ConnectionUse?
   /// When the headers of its answer were complete.
   var answered: (time: MonotonicTime, source: TimestampSource)?

@@ -11,7 +11,7 @@ import Measurement
 /// what is written waits in the kernel.
 final class TLSChannel {
   enum Sent {
-    /// So many bytes were taken in one write.
+    /// The number of bytes that were taken in one write.
     case taken(Int, SendWindow, departure: MonotonicTime?)
     case full
     case failed(CURLcode)

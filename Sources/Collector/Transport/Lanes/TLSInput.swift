@@ -21,7 +21,7 @@ final class TLSInput {
   }
 
   enum Record {
-    /// So many bytes, and when the record's last packet came; `nil` where the kernel did not say.
+    /// The number of bytes, and when the record's last packet came; `nil` where the kernel did not say.
     case content(Int, at: MonotonicTime?)
     /// The rest is a part of a record at most.
     case none

@@ -33,7 +33,7 @@ final class TargetReporter {
 
   // MARK: Good answers
 
-  /// So many notifications have come due.
+  /// Notes that `count` notifications have come due.
   func note(due count: Int64, at now: MonotonicTime) { monitor.note(due: count, at: now) }
 
   /// Tells how a notification ended.

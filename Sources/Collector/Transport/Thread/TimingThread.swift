@@ -113,6 +113,6 @@ public final class TimingThread: Sendable {
     mailbox.leave { $0.stop = min(draining, $0.stop ?? draining) }
   }
 
-  /// Not older than a quarter of a second while the thread runs.
+  /// The latest statistics, not older than a quarter of a second while the thread runs.
   public var statistics: TimingStatistics { mailbox.latestStatistics }
 }
