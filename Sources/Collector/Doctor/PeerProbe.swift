@@ -56,12 +56,27 @@ final class PeerProbe {
 
   /// How long to listen to a peer that says nothing, and how many round trips at the least.
   private static let listening = (time: Duration.milliseconds(500), roundTrips: 4)
+  /// How often a peer is listened to that ends the connection without a word.
+  private static let hearings = 5
 
   /// Connects once more and listens to the first that the peer says after the handshake, which with TLS 1.3 may be that it
   /// wants a client certificate, or another one (``TLSAlert``). A server of HTTP/2 sends its SETTINGS then, one of HTTP/1.1
   /// nothing or session tickets.
+  ///
+  /// A peer that closes at once resets the connection where something of ours is still on its way, and what it said can be lost
+  /// with it: then it is asked again.
   /// - Returns: how the peer ended the connection; `nil` when it did not.
   func endAfterHandshake(at url: String) -> String? {
+    var end: String?
+    for _ in 0..<Self.hearings {
+      guard let heard = hearEnd(at: url) else { return end }
+      if TLSAlert.names(heard) { return heard }
+      end = heard
+    }
+    return end
+  }
+
+  private func hearEnd(at url: String) -> String? {
     guard CurlConnection.carriesBytes, let handle = EasyHandle() else { return nil }
     handle.prepare(
       PushRequest(method: "GET", url: url), caFile: caFile, clientCertificate: clientCertificate)

@@ -185,11 +185,29 @@ public struct TargetDoctor: Sendable {
       timeout: min(target.timeout, Self.timeout))
   }
 
+  /// The finding of a connection that the peer ended after the handshake.
+  private func ended(_ end: String, _ credentials: TargetCredentials) -> DoctorFinding {
+    finding(
+      .unreachable, "tls", end,
+      remedy: Self.showsCertificate(credentials)
+        ? "check that the server accepts the certificate in certificate_file"
+        : "check whether the server, or a proxy before it, wants a client certificate; only apns targets can show one"
+    )
+  }
+
   private func connects(_ credentials: TargetCredentials, _ report: (DoctorFinding) -> Void) -> Bool {
     let endpoint = target.endpoint
     let probe = probe(credentials)
     let outcome = probe.connect(to: endpoint.origin + "/")
     if let failure = outcome.failure {
+      // A peer that ends the connection right after the handshake may do so before libcurl calls it one.
+      if failure == .request, endpoint.scheme == .https,
+        let end = probe.endAfterHandshake(at: endpoint.origin + "/"), TLSAlert.names(end)
+      {
+        report(finding(.fine, "connect", "port \(endpoint.port) accepts connections"))
+        report(ended(end, credentials))
+        return false
+      }
       if [.tls, .ownFiles].contains(failure) {
         report(finding(.fine, "connect", "port \(endpoint.port) accepts connections"))
       }
@@ -201,13 +219,7 @@ public struct TargetDoctor: Sendable {
     let end = outcome.certificateEnd.map { ", and is valid until \($0)" } ?? ""
     report(finding(.fine, "tls", "the certificate is trusted\(end)"))
     if let end = probe.endAfterHandshake(at: endpoint.origin + "/") {
-      report(
-        finding(
-          .unreachable, "tls", end,
-          remedy: Self.showsCertificate(credentials)
-            ? "check that the server accepts the certificate in certificate_file"
-            : "check whether the server, or a proxy before it, wants a client certificate; only apns targets can show one"
-        ))
+      report(ended(end, credentials))
       return false
     }
     if outcome.alpn == "h2" {
