@@ -61,7 +61,7 @@ struct StoreRetention {
     if start >= lookDue || hasAges == policy.ages.isEmpty { try lookAtClocks(policy, run) }
     guard start >= due else { return false }
     let step = try store.prune(policy, at: now, within: budget.time)
-    try note(isWaiting: step.isWaiting, at: start, run)
+    try note(isWaiting: step.isWaiting, isLimited: policy.maximumSize != nil, at: start, run)
     guard !step.isWaiting else {
       due = start + Self.retryInterval
       return false
@@ -87,8 +87,9 @@ struct StoreRetention {
 
   // MARK: The write-ahead log
 
-  private mutating func note(isWaiting: Bool, at now: MonotonicTime, _ run: RunID?) throws {
-    guard isWaiting, let pin = store.logPin else {
+  /// - Parameter isLimited: whether the store has a maximum size, which a pinned log exceeds whatever is deleted.
+  private mutating func note(isWaiting: Bool, isLimited: Bool, at now: MonotonicTime, _ run: RunID?) throws {
+    guard isWaiting || isLimited, let pin = store.logPin else {
       guard wait != .none else { return }
       try store.noteLogWait(since: nil, holder: nil)
       if case .told(let pin, _) = wait {
@@ -103,8 +104,10 @@ struct StoreRetention {
     let holder = store.logHolder
     let words =
       "retention waits: the write-ahead log could not be emptied for \(Self.words(length)), because "
-      + "\(holder.map(Self.name) ?? "a program") is reading the store; nothing is deleted until its read transaction ends, "
-      + "since that would only make the log longer"
+      + "\(holder.map(Self.name) ?? "a program") is reading the store; "
+      + (isWaiting
+        ? "nothing is deleted until its read transaction ends, since that would only make the log longer"
+        : "until its read transaction ends the log grows, which maximum_size does not count")
     try store.noteLogWait(
       since: host.clock.wallNow().advanced(byMicroseconds: -length.microseconds), holder: holder)
     try tell(words, run)

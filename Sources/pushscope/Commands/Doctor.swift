@@ -5,6 +5,7 @@ import Formats
 import Glibc
 import Measurement
 import Store
+import Threads
 
 struct Doctor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -48,6 +49,8 @@ struct Doctor: AsyncParsableCommand {
   }
 
   func run() async throws {
+    // The receipt listener is tried with an event loop, and each target with a connection.
+    try DescriptorLimit.require(32, for: "doctor")
     let configuration = try PushscopeConfiguration.load(
       path: configurationFile.path(), environment: ProcessEnvironment.all, checksOnly: true)
     let chosen = try chosenTargets(of: configuration)

@@ -96,6 +96,41 @@ private final class MaintenanceFixture {
 
 @Suite("StoreMaintenance")
 struct StoreMaintenanceTests {
+  @Test("a log that is pinned is told where the store has a maximum size, though there is nothing to delete")
+  func pinnedLog() throws {
+    let lines = Mutex<[String]>([])
+    let fixture = try MaintenanceFixture(
+      policy: RetentionPolicy(maximumSize: 1 << 40), onLine: { line in lines.withLock { $0.append(line) } })
+    try fixture.settle()
+    let reader = try RunningProcess(
+      Programs.python,
+      [
+        "-c",
+        """
+        import sqlite3, sys
+        store = sqlite3.connect(sys.argv[1], isolation_level=None)
+        store.execute("BEGIN"); store.execute("SELECT count(*) FROM run").fetchone()
+        print("reads", flush=True)
+        sys.stdin.read()
+        """, fixture.store.path,
+      ], input: .open)
+    try reader.waitFor(output: "reads")
+    let text = String(repeating: "x", count: 4_000)
+    for _ in 0..<3 {
+      try fixture.store.record(
+        (0..<500).map { _ in Event(at: fixture.clock.wallNow(), kind: .annotation, detail: text) },
+        run: fixture.run)
+    }
+    for _ in 0..<3 {
+      fixture.clock.advance(by: .seconds(11))
+      try fixture.settle()
+    }
+    let told = lines.withLock { $0 }.filter { $0.contains("which maximum_size does not count") }
+    #expect(told.count == 1, "\(lines.withLock { $0 })")
+    #expect(told.first?.contains("(python") == true, "\(told)")
+    _ = try reader.stop()
+  }
+
   @Test("rolls up what was recorded, then rests")
   func rollsUp() throws {
     let fixture = try MaintenanceFixture()
