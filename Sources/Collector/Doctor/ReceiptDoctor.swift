@@ -17,7 +17,8 @@ public enum ReceiptDoctor {
     guard let run = try reader.latestRun() else { return [] }
     let records = try reader.targets(of: run.id)
     var evidence = try evidence(of: run, in: reader)
-    evidence.hearsOthers = records.contains { $0.counts.received > 0 }
+    let subscribed = Set(targets.filter(\.isSubscribed).map(\.name))
+    evidence.hearsOthers = records.contains { $0.counts.received > 0 && !subscribed.contains($0.name) }
     var findings: [DoctorFinding] = []
     if let counts = evidence.handshakeCounts, let most = evidence.mostFrequent {
       findings.append(

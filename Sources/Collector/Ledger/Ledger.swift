@@ -253,7 +253,10 @@ struct Ledger: Sendable {
       of: receipt, planned: entry.sample.plannedMonotonic,
       sent: entry.sample.plannedMonotonic + (entry.sample.scheduleLag ?? 0),
       plannedOnThisBoot: plannedOnThisBoot, bootID: bootID, reading: clocks.reading(of: receipt))
-    if isOurRun { log(diagnostics.noteReceipt(id.target), of: id.target, at: receipt.arrivedAt) }
+    if isOurRun {
+      let note = diagnostics.noteReceipt(id.target, isSubscribed: isSubscribed(id.target))
+      log(note, of: id.target, at: receipt.arrivedAt)
+    }
     let isDuplicate = entry.progress.receipt != nil
     if entry.heard.count < Self.maximumReceipts {
       entries[id]?.heard.append(receipt.stamp)
@@ -447,6 +450,8 @@ struct Ledger: Sendable {
 
   // MARK: Entries
 
+  private func isSubscribed(_ target: TargetID) -> Bool { deliveries[target]?.target.isSubscribed ?? false }
+
   /// Changes a held notification, derives its state, and emits an event for a new state. Unknown ids are ignored: they are
   /// settled, and only receipts concern them.
   private mutating func change(
@@ -464,8 +469,8 @@ struct Ledger: Sendable {
     }
     guard before != after, let kind = after.event else { return }
     if after == .lost, entries.values[index].isOurs {
-      let isSubscribed = deliveries[id.target]?.target.isSubscribed ?? false
-      log(diagnostics.noteLost(id.target, isSubscribed: isSubscribed), of: id.target, at: time)
+      let note = diagnostics.noteLost(id.target, isSubscribed: isSubscribed(id.target))
+      log(note, of: id.target, at: time)
     }
     let word = entries.values[index].sample.reason
     emit(kind, at: time, id: id, detail: detail.isEmpty ? word ?? "" : detail)

@@ -21,6 +21,8 @@ struct ReceiptDiagnostics: Sendable {
   private struct Target {
     var lost = 0
     var isHeard = false
+    /// Whether a receipt was posted, not heard by a subscription of the collector's own.
+    var isPosted = false
     var isTold = false
   }
 
@@ -38,14 +40,16 @@ struct ReceiptDiagnostics: Sendable {
     guard target.lost >= Self.silence else { return nil }
     target.isTold = true
     var evidence = evidence
-    evidence.hearsOthers = targets.values.contains(where: \.isHeard)
+    evidence.hearsOthers = targets.values.contains(where: \.isPosted)
     return Note(
       level: .warning, message: evidence.sentence(accepted: target.lost, isSubscribed: isSubscribed))
   }
 
   /// A receipt of a target arrived.
-  mutating func noteReceipt(_ id: TargetID) -> Note? {
+  /// - Parameter isSubscribed: the collector subscribes to the target's messages itself, so that the listener may not be reached.
+  mutating func noteReceipt(_ id: TargetID, isSubscribed: Bool) -> Note? {
     guard targets[id]?.isHeard != true else { return nil }
+    targets[id, default: Target()].isPosted = !isSubscribed
     let wasTold = targets[id]?.isTold ?? false
     targets[id, default: Target()].isHeard = true
     return wasTold ? Note(level: .notice, message: "its first receipt has arrived") : nil
@@ -85,7 +89,7 @@ struct ReceiptEvidence: Sendable, Equatable {
   var forged = 0
   /// Requests that could not be read.
   var malformed = 0
-  /// Receipts of other targets arrive.
+  /// Receipts of other targets arrive at the listener.
   var hearsOthers = false
 
   mutating func add(_ failure: HandshakeFailure, count: Int, network: String) {
