@@ -261,9 +261,7 @@ private final class Waiting {
     let count = try installation.query("SELECT count(*) FROM clock_exchange")
     #expect(count == [["\(exchanges)"]], sourceLocation: location)
     // It would wait for the notifications still in flight.
-    collector.signal(SIGTERM)
-    collector.signal(SIGINT)
-    try collector.waitForExit()
+    try collector.kill()
     try service.stop()
   }
 }
