@@ -87,7 +87,9 @@ struct GateVerdictOptions: ParsableArguments {
   /// - Throws: `OutputError`.
   func checkOutput(store path: String) throws {
     guard let junit, junit != "-" else { return }
-    guard !junit.isEmpty else { throw ValidationError("--junit is empty: give a file, or - for standard output") }
+    guard !junit.isEmpty else {
+      throw ValidationError("--junit is empty: give a file, or - for standard output")
+    }
     try AtomicFile.check(junit, databases: OutputGuard(databases: [path]))
   }
 
