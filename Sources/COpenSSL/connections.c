@@ -57,25 +57,26 @@ void copenssl_read_from_socket(void *ssl) {
   SSL_set0_rbio(ssl, socket);
 }
 
-/* Of the data that a connection carries for others: its alert's number, plus 1 so that NULL stands for none. */
-static int alert_index = -1;
-static pthread_once_t alert_once = PTHREAD_ONCE_INIT;
+/* The place that a context carries for the alerts of its connections. */
+static int place_index = -1;
+static pthread_once_t place_once = PTHREAD_ONCE_INIT;
 
-static void make_alert_index(void) { alert_index = SSL_get_ex_new_index(0, NULL, NULL, NULL, NULL); }
+static void make_place_index(void) { place_index = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, NULL); }
 
 static void note_alert(const SSL *ssl, int where, int value) {
   if (where != SSL_CB_READ_ALERT || value >> 8 != SSL3_AL_FATAL) return;
-  SSL_set_ex_data((SSL *)ssl, alert_index, (void *)(intptr_t)((value & 0xff) + 1));
+  int *place = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), place_index);
+  if (place != NULL) *place = value & 0xff;
 }
 
-void copenssl_watch_alerts(void *ssl) {
-  pthread_once(&alert_once, make_alert_index);
-  if (alert_index >= 0) SSL_set_info_callback(ssl, note_alert);
+int copenssl_watch_alerts(void *context, int *place) {
+  pthread_once(&place_once, make_place_index);
+  if (place_index < 0 || SSL_CTX_set_ex_data(context, place_index, place) != 1) return -1;
+  SSL_CTX_set_info_callback(context, note_alert);
+  return 0;
 }
 
-const char *copenssl_fatal_alert(const void *ssl) {
-  intptr_t alert = alert_index < 0 ? 0 : (intptr_t)SSL_get_ex_data(ssl, alert_index);
-  if (alert == 0) return NULL;
+const char *copenssl_alert_name(int alert) {
   /* OpenSSL 3.0 has no name for this one, only a text for its error. */
-  return alert - 1 == SSL_AD_CERTIFICATE_REQUIRED ? "certificate required" : SSL_alert_desc_string_long((int)alert - 1);
+  return alert == SSL_AD_CERTIFICATE_REQUIRED ? "certificate required" : SSL_alert_desc_string_long(alert);
 }

@@ -28,10 +28,11 @@ uint64_t copenssl_bytes_read(void *ssl);
 /* It reads from its socket again. */
 void copenssl_read_from_socket(void *ssl);
 
-/* Remembers the fatal alert with which the peer ends the connection. libcurl has room for one message only: where a write fails
-   before the alert is read, that is the write's. */
-void copenssl_watch_alerts(void *ssl);
-/* The alert's name in OpenSSL's words, or NULL while there is none. */
-const char *copenssl_fatal_alert(const void *ssl);
+/* Writes to a place the number of the fatal alert with which a peer ends a connection of the context. libcurl has room for one
+   message only, its first: where a call on the socket fails before the alert is read, that is the call's. The place must outlive
+   the context's connections. Returns 0, or -1 when OpenSSL has no memory. */
+int copenssl_watch_alerts(void *context, int *place);
+/* An alert's name in OpenSSL's words. */
+const char *copenssl_alert_name(int alert);
 
 #endif

@@ -31,6 +31,16 @@ final class PeerProbe {
     var took: Duration
   }
 
+  /// How a peer ended a connection right after the handshake.
+  struct ConnectionEnd {
+    /// `nil` where it gave none, or none was received.
+    var alert: TLSAlert?
+    /// libcurl's error message.
+    var message: String
+
+    var words: String { alert?.words ?? message }
+  }
+
   private let clock: any HostClock
   private let caFile: String?
   private let clientCertificate: ClientCertificate?
@@ -66,27 +76,23 @@ final class PeerProbe {
   /// A peer that closes at once resets the connection where something of ours is still on its way, and what it said can be lost
   /// with it: then it is asked again.
   /// - Returns: how the peer ended the connection; `nil` when it did not.
-  func endAfterHandshake(at url: String) -> String? {
-    var end: String?
+  func endAfterHandshake(at url: String) -> ConnectionEnd? {
+    var end: ConnectionEnd?
     for _ in 0..<Self.hearings {
-      guard let heard = hearEnd(at: url) else { return end }
-      if TLSAlert.names(heard) { return heard }
-      end = heard
+      let tls = TLSSettings()
+      guard let message = withExtendedLifetime(tls, { hearEnd(at: url, tls) }) else { return end }
+      end = ConnectionEnd(alert: tls.alert ?? TLSAlert(in: message), message: message)
+      if end?.alert != nil { return end }
     }
     return end
   }
 
-  private func hearEnd(at url: String) -> String? {
+  private func hearEnd(at url: String, _ tls: TLSSettings) -> String? {
     guard CurlConnection.carriesBytes, let handle = EasyHandle() else { return nil }
     handle.prepare(
       PushRequest(method: "GET", url: url), caFile: caFile, clientCertificate: clientCertificate)
     let easy = handle.easy
-    ccurl_easy_set_long(easy, CURLOPT_CONNECT_ONLY, 1)
-    // libcurl's own ALPN would make it speak HTTP/2 by itself.
-    ccurl_easy_set_long(easy, CURLOPT_SSL_ENABLE_ALPN, 0)
-    ccurl_easy_set_ssl_context_function(easy) { _, context, _ in
-      copenssl_configure(context) == 0 ? CURLE_OK : CURLE_OUT_OF_MEMORY
-    }
+    tls.apply(to: easy)
     do throws(CurlFailure) {
       try handle.perform(timeout: timeout)
     } catch {
@@ -113,9 +119,7 @@ final class PeerProbe {
       case CURLE_AGAIN: continue
       case CURLE_OK where count > 0: return nil
       case CURLE_OK: return "the server closed the connection right after the handshake"
-      case let code:
-        let message = handle.complaint(code)
-        return TLSAlert(in: message)?.words ?? message
+      case let code: return handle.complaint(code)
       }
     }
     return nil

@@ -186,9 +186,9 @@ public struct TargetDoctor: Sendable {
   }
 
   /// The finding of a connection that the peer ended after the handshake.
-  private func ended(_ end: String, _ credentials: TargetCredentials) -> DoctorFinding {
+  private func ended(_ end: PeerProbe.ConnectionEnd, _ credentials: TargetCredentials) -> DoctorFinding {
     finding(
-      .unreachable, "tls", end,
+      .unreachable, "tls", end.words,
       remedy: Self.showsCertificate(credentials)
         ? "check that the server accepts the certificate in certificate_file"
         : "check whether the server, or a proxy before it, wants a client certificate; only apns targets can show one"
@@ -202,7 +202,7 @@ public struct TargetDoctor: Sendable {
     if let failure = outcome.failure {
       // A peer that ends the connection right after the handshake may do so before libcurl calls it one.
       if failure == .request, endpoint.scheme == .https,
-        let end = probe.endAfterHandshake(at: endpoint.origin + "/"), TLSAlert.names(end)
+        let end = probe.endAfterHandshake(at: endpoint.origin + "/"), end.alert != nil
       {
         report(finding(.fine, "connect", "port \(endpoint.port) accepts connections"))
         report(ended(end, credentials))

@@ -20,17 +20,12 @@ struct TLSAlert: Sendable, Equatable {
     self.name = String(name)
   }
 
-  private static let beginning = "the server ended the connection with the TLS alert "
-
-  /// Whether a text is ``words`` of some alert.
-  static func names(_ text: String) -> Bool { text.hasPrefix(beginning) }
-
   /// Whether the server asked for a client certificate and got none.
   var isCertificateRequired: Bool { name == "certificate required" }
 
   /// `the server ended the connection with the TLS alert "certificate required": it wants a client certificate`.
   var words: String {
-    "\(Self.beginning)\(name.debugDescription)"
+    "the server ended the connection with the TLS alert \(name.debugDescription)"
       + (isCertificateRequired ? ": it wants a client certificate" : "")
   }
 }

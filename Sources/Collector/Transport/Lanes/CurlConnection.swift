@@ -24,6 +24,7 @@ final class CurlConnection {
   private let targetIndex: Int
   private let purpose: Purpose
   private let errorText: UnsafeMutablePointer<CChar>
+  private let tls = TLSSettings()
 
   private var sockets: [Int32] = []
   private var interests: [SocketInterest] = []
@@ -83,14 +84,7 @@ final class CurlConnection {
       (CURLOPT_TCP_KEEPIDLE, 60), (CURLOPT_TCP_KEEPINTVL, 15),
     ]
     for (option, value) in numbers { ccurl_easy_set_long(easy, option, value) }
-    if purpose == .bytes {
-      ccurl_easy_set_long(easy, CURLOPT_CONNECT_ONLY, 1)
-      // With its own ALPN libcurl would begin to speak HTTP/2 by itself.
-      ccurl_easy_set_long(easy, CURLOPT_SSL_ENABLE_ALPN, 0)
-      ccurl_easy_set_ssl_context_function(easy) { _, context, _ in
-        copenssl_configure(context) == 0 ? CURLE_OK : CURLE_OUT_OF_MEMORY
-      }
-    }
+    if purpose == .bytes { tls.apply(to: easy) }
     ccurl_easy_set_prereq_function(easy, connectionConnected)
     ccurl_easy_set_pointer(easy, CURLOPT_PREREQDATA, this)
     ccurl_easy_set_resolver_start_function(easy, connectionResolving)
@@ -113,6 +107,9 @@ final class CurlConnection {
   /// libcurl's complaint, empty when it has none.
   var message: String { String(cString: errorText) }
   func clearMessage() { errorText[0] = 0 }
+
+  /// The fatal alert with which the peer ended TLS, with ``Purpose/bytes``.
+  var alert: TLSAlert? { tls.alert }
 
   // MARK: libcurl's turns
 

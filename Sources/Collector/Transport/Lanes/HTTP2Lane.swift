@@ -151,8 +151,8 @@ final class HTTP2Lane: Lane {
     guard code == CURLE_OK, connection.stands, let ssl = connection.ssl else {
       let stage = connection.stands ? ConnectionStage.handshaking : connection.stage
       let failure = RequestFailure(
-        code == CURLE_OK ? CURLE_SSL_CONNECT_ERROR : code, stage: stage, message: connection.message,
-        socket: connection.socketState)
+        code == CURLE_OK ? CURLE_SSL_CONNECT_ERROR : code, stage: stage,
+        message: connection.alert?.words ?? connection.message, socket: connection.socketState)
       state = .over
       connection.close()
       events.append(.failedToConnect(request, failure))
@@ -165,6 +165,8 @@ final class HTTP2Lane: Lane {
       events.append(.negotiatedHTTP1(request, isByALPN: isByALPN))
       return
     }
+    // A peer that has closed already leaves libcurl with an error about the socket's addresses.
+    connection.clearMessage()
     state = .open(TLSChannel(easy: connection.easy, fd: connection.fd, ssl: ssl))
     id = environment.nextConnectionID()
     probe = target.pathProbe.map { PathProbe(every: $0, seed: target.seed &+ UInt64(bitPattern: id)) }
@@ -430,11 +432,11 @@ final class HTTP2Lane: Lane {
   private func lose(reading: Bool) {
     let message = connection.message
     if reading { read(fetches: 1024) }
-    guard case .open(let channel) = state else { return }
+    guard case .open = state else { return }
     // That the peer takes our GOAWAY no more is not why.
     if session.failure != nil { return fail() }
     let failure = RequestFailure(
-      lossOf: connection.socketState, message: message, alert: channel.alert,
+      lossOf: connection.socketState, message: message, alert: connection.alert,
       sawGoaway: session.goaway != nil)
     endAll(failure, session.goaway == nil ? nil : "after GOAWAY")
   }

@@ -46,12 +46,8 @@ final class TLSChannel {
     countsBytes = clinux_stamp_sent_bytes(fd) == 0
     if !countsBytes { _ = clinux_stamp_sent(fd) }
     firstByte = copenssl_bytes_written(ssl)
-    copenssl_watch_alerts(ssl)
     input = TLSInput(easy: easy, fd: fd, ssl: ssl)
   }
-
-  /// The fatal alert with which the peer has ended the connection, once it was read.
-  var alert: TLSAlert? { copenssl_fatal_alert(ssl).map { TLSAlert(name: String(cString: $0)) } }
 
   // MARK: Sending
 
