@@ -196,12 +196,13 @@ struct FindingDescription {
       let reading = EpisodeReading(reader: reader, spans: spans, watched: watched, settings: settings)
       let episode = try reading.episode(window, baseline: baseline)
       let diagnosis = Diagnosis(
-        episode, of: .init(finding.metric, of: watched.target), isTail: finding.quantile == 0.99)
+        episode, of: .init(finding.metric, of: watched.target, quantile: finding.quantile))
       verdicts = diagnosis.verdicts
-      if verdicts.isEmpty {
-        verdicts = [
-          undecided("no part of the way stands out", evidence: effect, "a longer or a clearer episode")
-        ]
+      // What was found of other targets or metrics is no cause of this one.
+      if !diagnosis.isExplained {
+        verdicts.insert(
+          undecided("no part of the way stands out", evidence: effect, "a longer or a clearer episode"),
+          at: 0)
       }
       known.record.device = try reading.device(of: known.record.target, stretch)
       for target in episode.targets {

@@ -1,3 +1,4 @@
+import Findings
 import Glibc
 public import Measurement
 public import Store
@@ -23,9 +24,15 @@ public struct FindingIncident: Sendable, Equatable {
 
   public var start: WallTime { findings.map(\.startedAt).min() ?? first.startedAt }
 
-  /// The finding whose cause is decided, else the first.
+  /// The finding whose cause explains the first: of the same metric, or of the answers that a delivery contains, whose cause
+  /// is decided; else the first.
   public var explained: FindingRecord {
-    findings.first { !$0.cause.isEmpty && !$0.cause.hasPrefix("undecided") } ?? first
+    findings.first { finding in
+      !finding.cause.isEmpty && !finding.cause.hasPrefix("undecided")
+        && (finding.metric == first.metric
+          || finding.metric == SeriesMetric.accept.rawValue && finding.target == first.target
+            && first.metric == SeriesMetric.delivery.rawValue)
+    } ?? first
   }
 
   /// Ascending by start.

@@ -11,8 +11,10 @@ import Measurement
 public struct Diagnosis: Sendable {
   /// What was found, the first most direct; empty when nothing in the targets changed.
   public private(set) var verdicts: [Verdict] = []
-  /// The legs that carry the change of each target's delivery latency, keyed by target.
-  public let contributions: [String: LegContributions]
+  /// Whether the first verdict speaks of what the finding says has changed. Where none does, none is its cause.
+  public private(set) var isExplained = false
+  /// The legs that carry the change of each target's latency, keyed by target.
+  let contributions: [String: LegContributions]
 
   private enum Family: Hashable {
     case failed, refused, lost, fresh, lag, service, transit
@@ -22,18 +24,22 @@ public struct Diagnosis: Sendable {
   private let pings: PathEvidence
   private let providers: [String]
   private let stall: HostStall
+  private let quantiles: TestedQuantiles
 
-  /// - Parameters:
-  ///   - subject: what the finding says has changed; verdicts on it come first. Without one they are in the order of the rules.
-  ///   - isTail: whether the finding is at p99 alone.
-  public init(_ episode: Episode, of subject: Subject? = nil, isTail: Bool = false) {
+  /// - Parameter subject: what the finding says has changed: evidence is taken of its metric and quantile, and verdicts that
+  ///   speak of it come first. Without one they are in the order of the rules.
+  public init(_ episode: Episode, of subject: Subject? = nil) {
     stall = HostStall(episode)
-    targets = episode.targets.map { TargetEvidence($0, episode, isTail: isTail) }
+    let quantiles = TestedQuantiles(subject?.quantile)
+    self.quantiles = quantiles
+    targets = episode.targets.map {
+      TargetEvidence($0, episode, of: subject?.metric, at: subject?.quantile)
+    }
     providers = Set(episode.targets.map(\.provider)).sorted()
     contributions = Dictionary(
       targets.compactMap { evidence in evidence.contributions.map { (evidence.target.name, $0) } },
       uniquingKeysWith: { first, _ in first })
-    pings = PathEvidence(episode)
+    pings = PathEvidence(episode, at: quantiles)
     var skipped: Set<Family> = []
     var families: [Family] = []
     for _ in 0..<7 {
@@ -55,13 +61,14 @@ public struct Diagnosis: Sendable {
         families.append(family)
       }
     }
-    guard let subject else { return }
-    let weights = zip(families, verdicts).map { family, verdict -> Double in
-      let weight = weight(of: family, for: subject)
-      // Of what does not speak of the subject, something decided comes first.
-      return weight >= 0.25 ? weight : verdict.cause.isDecided ? 0.1 : 0
+    guard let subject else {
+      isExplained = !verdicts.isEmpty
+      return
     }
-    verdicts = verdicts.indices.sorted { (weights[$1], $0) < (weights[$0], $1) }.map { verdicts[$0] }
+    let weights = zip(families, verdicts).map { weight(of: $0, $1, for: subject) }
+    let order = verdicts.indices.sorted { (weights[$1], $0) < (weights[$0], $1) }
+    verdicts = order.map { verdicts[$0] }
+    isExplained = order.first.map { weights[$0] > 0 } ?? false
   }
 
   /// What a finding says has changed.
@@ -69,25 +76,40 @@ public struct Diagnosis: Sendable {
     public var metric: SeriesMetric
     /// The name of its target.
     public var target: String
+    /// `nil` of a share.
+    public var quantile: Double?
 
-    public init(_ metric: SeriesMetric, of target: String) {
+    public init(_ metric: SeriesMetric, of target: String, quantile: Double? = nil) {
       self.metric = metric
       self.target = target
+      self.quantile = quantile
     }
   }
 
-  /// How directly evidence of a family speaks of a finding's subject: of a share its own family, of a latency the legs by
-  /// what they carry of its rise.
-  private func weight(of family: Family, for subject: Subject) -> Double {
-    let legs = contributions[subject.target]
-    func share(_ leg: Leg) -> Double { legs?.share(leg) ?? 0 }
-    return switch (subject.metric, family) {
-    case (.lost, .lost), (.failed, .failed), (.refused, .refused): 1
-    case (.delivery, .lag), (.accept, .lag): share(.lag)
-    case (.delivery, .service), (.accept, .service): share(.service)
-    case (.delivery, .transit): share(.transit)
-    case (.delivery, .fresh), (.accept, .fresh): share(.lag) + share(.service)
-    default: 0
+  /// How directly a verdict speaks of a finding's subject; 0: not at all, as of other targets, or of a part of the way that
+  /// the metric does not contain. Of a share its own family does, of a latency the legs by what they carry of its rise.
+  private func weight(of family: Family, _ verdict: Verdict, for subject: Subject) -> Double {
+    guard verdict.targets.contains(subject.target),
+      let evidence = targets.first(where: { $0.target.name == subject.target })
+    else { return 0 }
+    func carried(_ legs: Leg...) -> Double {
+      // Of too few notifications nothing is known of the legs; of what carries little, something decided comes first.
+      guard let contributions = evidence.contributions else { return 0.5 }
+      let share = legs.reduce(0) { $0 + contributions.share($1) }
+      return share >= 0.25 ? share : verdict.cause.isDecided ? 0.1 : 0.05
+    }
+    switch (subject.metric, family) {
+    case (.lost, .lost), (.failed, .failed), (.refused, .refused): return 1
+    case (.delivery, .lag), (.accept, .lag): return carried(.lag)
+    case (.delivery, .service), (.accept, .service): return carried(.service)
+    case (.delivery, .transit): return carried(.transit)
+    case (.delivery, .fresh), (.accept, .fresh): return carried(.lag, .service)
+    // A queue behind what failed or was refused.
+    case (.delivery, .failed), (.accept, .failed), (.delivery, .refused), (.accept, .refused):
+      return evidence.openLag.z >= 4 ? carried(.lag) : 0
+    // Late ones count as lost.
+    case (.lost, .lag), (.lost, .service), (.lost, .transit): return evidence.isMostlyLate ? 0.5 : 0
+    default: return 0
     }
   }
 
@@ -325,8 +347,7 @@ public struct Diagnosis: Sendable {
     }
     let rises = affected.map { targets[$0].openService.difference }.sorted()
     let rise = rises[rises.count / 2]
-    let quantile = ping.quantile > 0.5 ? "p90" : "p50"
-    let path = "PING \(quantile) \(Self.time(ping.before)) → \(Self.time(ping.after))"
+    let path = "PING \(Self.name(ping.quantile)) \(Self.time(ping.before)) → \(Self.time(ping.after))"
     if ping.z >= 3, ping.difference >= 0.5 * rise {
       return verdict(.path, provider, affected, "\(numbers), \(path)")
     }
@@ -342,8 +363,11 @@ public struct Diagnosis: Sendable {
   private func transit() -> Verdict? {
     let affected = slowTransit
     guard !affected.isEmpty else { return nil }
-    let numbers =
-      "accept unchanged (\(Self.time(median(affected) { $0.openService.medianAfter }))), transit \(change(affected, \.transit))"
+    let answers = median(affected) { $0.accept.statedAfter }
+    let accept =
+      affected.allSatisfy { targets[$0].accept.isUnchanged }
+      ? "accept unchanged (\(Self.time(answers)))" : "accept \(change(affected, \.accept))"
+    let numbers = "\(accept), transit \(change(affected, \.transit))"
     var candidates: [(verdict: Verdict, fit: Int)] = []
     func add(_ cause: Cause, _ name: String, _ group: [Int], _ text: String) {
       let inside = group.count(where: affected.contains)
@@ -411,20 +435,25 @@ public struct Diagnosis: Sendable {
     return values.isEmpty ? 0 : values[values.count / 2]
   }
 
+  /// `p50 22 ms → 97 ms`, at the finding's quantile.
   private func change(_ affected: Set<Int>, _ leg: (TargetEvidence) -> LatencyChange) -> String {
-    let before = median(affected) { leg($0).medianBefore }
-    let after = median(affected) { leg($0).medianAfter }
-    return "p50 \(Self.time(before)) → \(Self.time(after))"
+    let before = median(affected) { leg($0).statedBefore }
+    let after = median(affected) { leg($0).statedAfter }
+    return "\(Self.name(quantiles.stated)) \(Self.time(before)) → \(Self.time(after))"
   }
 
-  /// The text of ``change(_:_:)``, with p90 instead of p50 where only p90 rose.
+  /// The text of ``change(_:_:)``, at a higher quantile where only that one rose.
   private func tail(_ affected: Set<Int>, _ leg: (TargetEvidence) -> LatencyChange) -> String {
-    let risen = affected.filter { leg(targets[$0]).quantile > 0.5 }
-    guard risen.count * 2 > affected.count else { return change(affected, leg) }
-    let before = median(risen) { leg($0).before }
-    let after = median(risen) { leg($0).after }
-    return "p90 \(Self.time(before)) → \(Self.time(after))"
+    let risen = affected.filter { leg(targets[$0]).quantile > quantiles.stated }
+    guard risen.count * 2 > affected.count, let quantile = risen.map({ leg(targets[$0]).quantile }).min()
+    else { return change(affected, leg) }
+    let same = risen.filter { leg(targets[$0]).quantile == quantile }
+    let before = median(same) { leg($0).before }
+    let after = median(same) { leg($0).after }
+    return "\(Self.name(quantile)) \(Self.time(before)) → \(Self.time(after))"
   }
+
+  private static func name(_ quantile: Double) -> String { "p\(Int((quantile * 100).rounded()))" }
 
   /// A time as text: one decimal below 10 of its unit, none from there on.
   static func time(_ microseconds: Double) -> String {

@@ -3,18 +3,41 @@ import Measurement
 
 /// How much a latency rose from baseline to episode.
 struct LatencyChange: Sendable, Hashable {
-  /// The larger of p50's and p90's, with dependence allowed for; 0 with too few values.
+  /// The largest over the quantiles that were tested, with dependence allowed for; 0 with too few values.
   var z = 0.0
-  /// The quantile whose `z` is the larger one.
+  /// The quantile whose `z` is the largest.
   var quantile = 0.5
   /// The value at that quantile, µs: in the baseline and in the episode.
   var before = 0.0
   var after = 0.0
-  /// Medians, µs.
-  var medianBefore = 0.0
-  var medianAfter = 0.0
+  /// The values at the quantile that the finding is about, µs.
+  var statedBefore = 0.0
+  var statedAfter = 0.0
 
   var difference: Double { after - before }
+
+  /// Whether nothing of it rose: neither at a tested quantile nor, by a tenth and 2 ms, at the finding's own.
+  var isUnchanged: Bool { z < 2 && statedAfter <= statedBefore * 1.1 + 2_000 }
+}
+
+/// The quantiles at which an episode is compared with its baseline: p50 and p90, and p99 of a finding that is at p99 alone.
+struct TestedQuantiles: Sendable, Hashable {
+  let tested: [Double]
+  /// The finding's own.
+  let stated: Double
+
+  static let usual = TestedQuantiles(nil)
+
+  /// - Parameter subject: the finding's quantile; `nil` of a share.
+  init(_ subject: Double?) {
+    stated = subject ?? 0.5
+    tested = stated > 0.9 ? [0.5, 0.9, stated] : [0.5, 0.9]
+  }
+
+  var isTail: Bool { stated > 0.9 }
+
+  /// The fewest values on a side that say something of a quantile above p90.
+  static let fewestOfTail = 300
 }
 
 /// Tests of an episode against its baseline.
@@ -26,10 +49,11 @@ enum EpisodeStatistics {
     return values.sorted()[min(values.count - 1, max(0, rank))]
   }
 
-  /// A rise of p50 or p90 by 10 % and 2 ms or more. The design effect is that of stretches of the baseline as long as the
+  /// A rise of p50 or p90, or of a finding's p99, by 10 % and 2 ms or more. The design effect is that of stretches of the baseline as long as the
   /// episode, half and a quarter of it.
   static func change(
-    before: [(time: Double, value: Double)], now: [(time: Double, value: Double)]
+    before: [(time: Double, value: Double)], now: [(time: Double, value: Double)],
+    at quantiles: TestedQuantiles = .usual
   ) -> LatencyChange {
     var best = LatencyChange()
     guard now.count >= 4, before.count >= 20, let first = before.first?.time, let last = before.last?.time,
@@ -41,10 +65,11 @@ enum EpisodeStatistics {
     func at(_ sorted: [Double], _ quantile: Double) -> Double {
       sorted[min(sorted.count - 1, max(0, Int((quantile * Double(sorted.count)).rounded(.up)) - 1))]
     }
-    best.medianBefore = at(old, 0.5)
-    best.medianAfter = at(new, 0.5)
-    (best.before, best.after) = (best.medianBefore, best.medianAfter)
-    for p in [0.5, 0.9] {
+    best.statedBefore = at(old, quantiles.stated)
+    best.statedAfter = at(new, quantiles.stated)
+    (best.before, best.after) = (at(old, 0.5), at(new, 0.5))
+    for p in quantiles.tested {
+      if p > 0.9, min(before.count, now.count) < TestedQuantiles.fewestOfTail { continue }
       let level = at(old, p)
       let above = before.map { $0.value > level }
       let kB = Double(above.count { $0 })

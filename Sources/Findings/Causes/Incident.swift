@@ -72,38 +72,3 @@ public struct Incident: Sendable, Hashable, Identifiable {
     return one.targets.contains(b.target) || other.targets.contains(a.target) || a.provider == b.provider
   }
 }
-
-/// Closed findings or incidents of one kind and cause that repeat: "4th time, about every 75 s".
-public struct Repetition: Sendable, Hashable {
-  /// Ascending by start, at least one.
-  public fileprivate(set) var incidents: [Incident]
-  /// The median of the times between starts, µs; `nil` for a single one.
-  public var period: Int64? {
-    let gaps = zip(incidents, incidents.dropFirst()).map { $1.start - $0.start }.sorted()
-    return gaps.isEmpty ? nil : (gaps[(gaps.count - 1) / 2] + gaps[gaps.count / 2]) / 2
-  }
-
-  /// Folds closed incidents of one target, kind and cause; each open one stands alone.
-  public static func fold(_ incidents: [Incident]) -> [Repetition] {
-    struct Key: Hashable {
-      var targets: Set<String>
-      var kind: FindingKind
-      var cause: Cause?
-      var scope: String?
-    }
-    var folded: [Key: Int] = [:]
-    var result: [Repetition] = []
-    for incident in incidents.sorted(by: { $0.start < $1.start }) {
-      let key = Key(
-        targets: Set(incident.findings.map(\.target)), kind: incident.findings[0].finding.kind,
-        cause: incident.verdict?.cause, scope: incident.verdict?.scope)
-      if !incident.isOpen, let index = folded[key] {
-        result[index].incidents.append(incident)
-      } else {
-        if !incident.isOpen { folded[key] = result.count }
-        result.append(Repetition(incidents: [incident]))
-      }
-    }
-    return result
-  }
-}

@@ -106,7 +106,7 @@ public struct LegContributions: Sendable, Hashable {
 
   /// The fewest values on a side, and of p99.
   private static let fewest = 20
-  private static let fewestOfTail = 300
+  private static let fewestOfTail = TestedQuantiles.fewestOfTail
 
   /// Computes the intervals: the hull of what stretches of the baseline as long as the episode show against the rest of
   /// it, and of a bootstrap of blocks of 2 minutes (or a tenth of the stretch).

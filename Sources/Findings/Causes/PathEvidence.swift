@@ -12,9 +12,12 @@ struct PathEvidence {
   private let paths: [String: Path]
 
   /// The fewest round trips before the episode and in it that say whether the path changed.
-  static let fewest = (before: 20, now: 4)
+  let fewest: (before: Int, now: Int)
 
-  init(_ episode: Episode) {
+  init(_ episode: Episode, at quantiles: TestedQuantiles = .usual) {
+    let tail = TestedQuantiles.fewestOfTail
+    let fewest = quantiles.isTail ? (before: tail, now: tail) : (before: 20, now: 4)
+    self.fewest = fewest
     paths = episode.pings.mapValues { pings in
       func part(_ range: Range<WallTime>) -> [(time: Double, value: Double)] {
         pings.filter { range.contains($0.plannedAt) }.map {
@@ -24,8 +27,8 @@ struct PathEvidence {
       let (before, now) = (part(episode.baseline), part(episode.window))
       return Path(
         before: before.count, now: now.count,
-        change: before.count >= Self.fewest.before && now.count >= Self.fewest.now
-          ? EpisodeStatistics.change(before: before, now: now) : nil)
+        change: before.count >= fewest.before && now.count >= fewest.now
+          ? EpisodeStatistics.change(before: before, now: now, at: quantiles) : nil)
     }
   }
 
@@ -40,8 +43,8 @@ struct PathEvidence {
     guard path.before + path.now > 0 else { return "no PING was answered by \(provider)" }
     let trips = path.before == 1 ? "round trip" : "round trips"
     return """
-      \(path.before) \(trips) of PING with \(provider) before it and \(path.now) in it, of the \(Self.fewest.before) and \
-      \(Self.fewest.now) that it takes
+      \(path.before) \(trips) of PING with \(provider) before it and \(path.now) in it, of the \(fewest.before) and \
+      \(fewest.now) that it takes
       """
   }
 

@@ -18,9 +18,14 @@ struct TargetEvidence {
   private(set) var openLag = LatencyChange()
   private(set) var openService = LatencyChange()
   private(set) var transit = LatencyChange()
+  /// The change of the provider's answer, lag included.
+  private(set) var accept = LatencyChange()
+  /// Whether most of what counts as lost came, but too late.
+  private(set) var isMostlyLate = false
   /// Whether receipts come before the answer, so that ``transit`` is sent → received and contains the path.
   private(set) var isEarly = false
   private(set) var bunches = (before: 0.0, now: 0.0)
+  /// The legs of the latency that the finding is about, else of delivery.
   private(set) var contributions: LegContributions?
 
   /// Whether a leg carries a quarter of the rise, or there is no rise to speak of. A queue of ours behind slow answers
@@ -36,7 +41,13 @@ struct TargetEvidence {
     isEarly && openService.z >= 2 && transit.difference <= 1.5 * openService.difference
   }
 
-  init(_ target: EpisodeTarget, _ episode: Episode, isTail: Bool) {
+  /// - Parameters:
+  ///   - metric: what the finding is about; `nil` where there is none.
+  ///   - quantile: the finding's.
+  init(
+    _ target: EpisodeTarget, _ episode: Episode, of metric: SeriesMetric? = nil, at quantile: Double? = nil
+  ) {
+    let quantiles = TestedQuantiles(quantile)
     self.target = target
     let now = target.samples.filter { episode.window.contains($0.plannedAt) }
     let before = target.samples.filter { episode.baseline.contains($0.plannedAt) }
@@ -61,6 +72,7 @@ struct TargetEvidence {
     let losses = share(\.isLost, among: { $0.isAccepted })
     lost = losses.z
     lossShares = (losses.before, losses.now)
+    isMostlyLate = now.count { $0.state == .late } * 2 > now.count { $0.isAccepted && $0.isLost }
     for sample in now where sample.isRefused { refusals.add(sample) }
     func change(_ value: (EpisodeSample) -> Int64?) -> LatencyChange {
       func values(_ samples: [EpisodeSample]) -> [(time: Double, value: Double)] {
@@ -68,7 +80,10 @@ struct TargetEvidence {
           value(sample).map { (Double(sample.plannedAt.microseconds) / 1e6, Double($0)) }
         }
       }
-      return EpisodeStatistics.change(before: values(before), now: values(now))
+      return EpisodeStatistics.change(before: values(before), now: values(now), at: quantiles)
+    }
+    accept = change { sample in
+      sample.isAccepted ? sample.lag.flatMap { lag in sample.service.map { lag + $0 } } : nil
     }
     lag = change { $0.isAccepted ? $0.lag : nil }
     service = change { $0.isAccepted ? $0.service : nil }
@@ -98,6 +113,9 @@ struct TargetEvidence {
       return EpisodeStatistics.bunches(deliveries, interval: length / Double(samples.count - 1))
     }
     bunches = (bunched(before), bunched(now))
-    contributions = LegContributions(target, episode, isTail: isTail)
+    let own = metric.flatMap { metric in
+      quantile.flatMap { LegContributions(target, episode, explaining: metric, $0) }
+    }
+    contributions = own ?? LegContributions(target, episode, isTail: quantiles.isTail)
   }
 }

@@ -102,7 +102,7 @@ import Testing
     try collector.look()
     let slower = try #require(try collector.stored().first { $0.metric == "delivery" && $0.kind == "slower" })
     #expect(slower.cause == "undecided: path or provider", "\(slower.cause)")
-    #expect(slower.evidence.contains("service p50"))
+    #expect(slower.evidence.contains("service p\(Int((slower.quantile ?? 0) * 100)) "))
     #expect(essences(try collector.stored()) == essences(try collector.recomputed()))
   }
 

@@ -63,17 +63,6 @@ import Testing
     #expect(incidents.count == 2)
   }
 
-  @Test func repetitionsFoldUntilOneIsOpen() {
-    let findings =
-      [0, 10, 21, 30].map { Self.attributed(Self.finding(at: $0), "a", "apns", .host) }
-      + [Self.attributed(Self.finding(at: 40, length: nil), "a", "apns", .host)]
-      + [Self.attributed(Self.finding(.lost, at: 60), "a", "apns", .receipts)]
-    let folded = Repetition.fold(Incident.group(findings))
-    #expect(folded.map(\.incidents.count) == [4, 1, 1])
-    #expect(folded[0].period == 10 * Self.minute)
-    #expect(folded[1].period == nil)
-  }
-
   @Test func namesWhatHappenedAtTheStart() {
     let finding = Self.finding(at: 10)
     let events: [(at: WallTime, text: String)] = [
