@@ -7,11 +7,11 @@ import Measurement
 /// Something that people type into. **Whoever writes a new one adds it to ``all``.**
 struct PromptEditor: Sendable, CustomStringConvertible {
   let name: String
-  let overlay: Overlay
+  let overlay: any Overlay
 
   var description: String { name }
 
-  private init(_ name: String, _ overlay: Overlay) { (self.name, self.overlay) = (name, overlay) }
+  private init(_ name: String, _ overlay: any Overlay) { (self.name, self.overlay) = (name, overlay) }
 
   private init(_ purpose: Prompt.Purpose, text: String = "") {
     // No `default`: a new purpose has to be listed below.
@@ -23,14 +23,14 @@ struct PromptEditor: Sendable, CustomStringConvertible {
       case .rename: "another name for a run"
       case .annotate: "what happened"
       }
-    self.init(name, .prompt(Prompt(purpose, title: name, hint: "a hint", text: text)))
+    self.init(name, Prompt(purpose, title: name, hint: "a hint", text: text))
   }
 
   static var all: [PromptEditor] {
     var generator = SeededGenerator(seed: 1)
     let run = RunID(at: WallTime(microseconds: 0), using: &generator)
     return [
-      PromptEditor("the palette", .palette(CommandPalette())), PromptEditor(.goTo), PromptEditor(.filter),
+      PromptEditor("the palette", CommandPalette()), PromptEditor(.goTo), PromptEditor(.filter),
       PromptEditor(.startRun), PromptEditor(.rename(run)),
       PromptEditor(.annotate(WallTime(microseconds: 0))),
     ]
@@ -57,7 +57,7 @@ struct PromptEditor: Sendable, CustomStringConvertible {
 struct EditorStage {
   let screen: DashboardScreen
   private let buffer: CellBuffer
-  private let overlay: Overlay
+  private let overlay: any Overlay
   private var decoder = InputDecoder()
   private var time = MotionTime.zero
 
@@ -74,11 +74,7 @@ struct EditorStage {
   func reopen() { screen.open(overlay) }
 
   var field: TextField? {
-    switch screen.overlay {
-    case .palette(let palette): palette.field
-    case .prompt(let prompt): prompt.field
-    default: nil
-    }
+    (screen.overlay as? Prompt)?.field ?? (screen.overlay as? CommandPalette)?.field
   }
 
   mutating func send(_ bytes: some Sequence<UInt8>) {

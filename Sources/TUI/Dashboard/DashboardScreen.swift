@@ -111,7 +111,7 @@ final class DashboardScreen {
     }
     if state.isFrozen, snapshots.keepsFrozen(request) {
       snapshots.adoptLists(state)
-      overlays.invalidateSelection()
+      overlays.invalidateData()
       refreshHeader(in: context)
       panels.refreshLists(snapshots.shown, snapshots.latest, state)
       goOnSearching()
@@ -227,12 +227,8 @@ final class DashboardScreen {
     if let outcome = overlays.handle(event) {
       switch outcome {
       case .done: return nil
-      case .command(let command): return reduce(.command(command))
-      case .answer(let prompt, let text): return reduce(.answer(prompt, text))
-      case .confirm(let command): return reduce(.confirm(command))
-      case .export(let format): return .exportView(format)
-      case .exportSamples(let ids): return .exportSamples(ids)
-      case .toggleColumn(let title): return reduce(.toggleColumn(title))
+      case .input(let input): return reduce(input)
+      case .host(let effect): return effect
       }
     }
     switch sequence.take(event, in: options.keys) {
@@ -256,7 +252,7 @@ final class DashboardScreen {
   /// Text from the clipboard.
   func paste(_ text: String) { overlays.paste(text) }
 
-  func open(_ overlay: Overlay) { overlays.open(overlay) }
+  func open(_ overlay: any Overlay) { overlays.open(overlay) }
 
   /// The outcome of a command that the collector was asked to carry out.
   func report(_ report: ControlReport, at time: MotionTime) {
@@ -275,7 +271,7 @@ final class DashboardScreen {
       case .host(let effect): result = effect
       case .say(let text, let role): say(text, role)
       case .show(let message): status.show(message)
-      case .open(let overlay): overlays.open(overlay)
+      case .open(let overlay): overlays.open(overlay.base)
       case .toggleHelp: overlays.toggleHelp()
       case .slide(let panel): panels.slide(to: panel, along: state.slides)
       case .setTheme(let theme):
@@ -408,7 +404,7 @@ final class DashboardScreen {
   }
 
   /// The overlay that is open; `nil` for none.
-  var overlay: Overlay? { overlays.overlay }
+  var overlay: (any Overlay)? { overlays.overlay }
 
   var showsHelp: Bool { overlays.showsHelp }
 
@@ -445,7 +441,7 @@ final class DashboardScreen {
   private func refreshPlots(in context: ScreenContext, at time: MotionTime) {
     // The histogram shows the quantiles, and keeps step with them.
     if plots.refresh(state, in: context, at: time) { panels.invalidate(.histogram) }
-    overlays.invalidateSelection()
+    overlays.invalidateData()
   }
 
   private var currentNotice: NoticeModel? {

@@ -95,30 +95,3 @@ final class StatusLine {
     if let deadline, deadline <= time { show(nil) }
   }
 }
-
-/// A hidden view in the middle of the window, of a size that is set.
-final class CenteredSheet {
-  let view: PictureView
-  private let width: LayoutConstraint
-  private let height: LayoutConstraint
-
-  init(identifier: String) {
-    view = PictureView(identifier: identifier)
-    view.isHidden = true
-    width = view.widthAnchor.constraint(equalToConstant: 0)
-    height = view.heightAnchor.constraint(equalToConstant: 0)
-  }
-
-  func install(in root: View) throws(LayoutError) {
-    root.addSubview(view)
-    try LayoutConstraint.activate([
-      width, height, view.centerXAnchor.constraint(equalTo: root.centerXAnchor),
-      view.centerYAnchor.constraint(equalTo: root.centerYAnchor),
-    ])
-  }
-
-  func setSize(_ size: (width: Int, height: Int)) {
-    width.constant = Double(size.width)
-    height.constant = Double(size.height)
-  }
-}

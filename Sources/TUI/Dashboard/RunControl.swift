@@ -20,7 +20,7 @@ struct RunControl {
           role: .warning))
     }
     guard let run = collector.run else {
-      return .open(.prompt(Prompt(.startRun, title: "start a run", hint: "a name; it may be empty")))
+      return .open(Prompt(.startRun, title: "start a run", hint: "a name; it may be empty"))
     }
     let known = [latest.run, latest.recording].compactMap { $0 }.first { $0.id == run }
     let name = known?.name ?? String("\(run)".prefix(13))
@@ -28,21 +28,19 @@ struct RunControl {
       collector.staysAfterRun
       ? "It keeps running, and another run can be started." : "Then it exits."
     return .open(
-      .question(
-        Question(
-          command: .stop, title: "stop the run?",
-          body: [
-            "\(name): nothing more is planned, and the collector waits for notifications under way. \(after)"
-          ])))
+      Question(
+        command: .stop, title: "stop the run?",
+        body: [
+          "\(name): nothing more is planned, and the collector waits for notifications under way. \(after)"
+        ]))
   }
 
   func rename() -> ScreenEffect {
     guard let run = chosen else { return .say("runs are renamed in their panel", .warning) }
     return .open(
-      .prompt(
-        Prompt(
-          .rename(run.id), title: "rename the run", hint: "a name; leave it empty to remove the name",
-          text: run.name ?? "")))
+      Prompt(
+        .rename(run.id), title: "rename the run", hint: "a name; leave it empty to remove the name",
+        text: run.name ?? ""))
   }
 
   func delete() -> ScreenEffect {
@@ -53,13 +51,12 @@ struct RunControl {
     let began = options.zone.civil(run.startedAt).dateTime
     let count = "\(FixedPoint.grouped(run.counts.planned)) notification\(run.counts.planned == 1 ? "" : "s")"
     return .open(
-      .question(
-        Question(
-          command: .delete(run.id), title: "delete the run?",
-          body: [
-            "\(run.title), begun \(began), with \(count).",
-            "All of its data is deleted. This cannot be undone.",
-          ])))
+      Question(
+        command: .delete(run.id), title: "delete the run?",
+        body: [
+          "\(run.title), begun \(began), with \(count).",
+          "All of its data is deleted. This cannot be undone.",
+        ]))
   }
 
   /// Applies the outcome of a command that the collector was asked to carry out.

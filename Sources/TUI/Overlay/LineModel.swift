@@ -2,15 +2,36 @@ import ConstraintAnimation
 import Measurement
 import Store
 
+/// The sheet of the chosen line of the log or the chosen event.
+struct LineSheet: Overlay {
+  private func details(in scene: OverlayScene) -> DetailModel? { scene.context.line(scene.state)?.details }
+
+  func size(in scene: OverlayScene) -> CellSize {
+    details(in: scene)?.size(fitting: scene.terminal) ?? (0, 0)
+  }
+
+  func picture(in scene: OverlayScene) -> CellPicture {
+    details(in: scene)?.picture(scene.sheet)
+      ?? CellPicture(width: scene.sheet.width, height: scene.sheet.height)
+  }
+
+  mutating func handle(_ input: OverlayInput, in scene: OverlayScene) -> OverlayReply {
+    switch input.command {
+    case .copy, .chooseNext, .choosePrevious, .nextHit, .previousHit:
+      .stay(input.command.map(OverlayOutcome.command) ?? .done)
+    case .scroll(let rows): .stay(.command(rows > 0 ? .chooseNext : .choosePrevious))
+    case .wholeLine, .list: .close()
+    default: .stay()
+    }
+  }
+}
+
 /// The chosen line of the log or the chosen event in full.
 struct LineModel {
   let title: String
   /// Names and values.
   let fields: [(name: String, value: String)]
   let appearance: Appearance
-
-  private static let mostColumns = 100
-  private static let nameColumns = 11
 
   init(_ line: LogLine, target: String?, appearance: Appearance, zone: LocalTime) {
     title = "log line"
@@ -31,40 +52,11 @@ struct LineModel {
     self.fields = fields + [("detail", event.detail)]
   }
 
-  func size(fitting width: Int, _ height: Int) -> (width: Int, height: Int) {
-    let columns = min(Self.mostColumns, max(10, width - 4))
-    return (columns, min(height - 2, lines(width: columns).count + 2))
-  }
-
-  func picture(width: Int, height: Int) -> CellPicture {
-    var picture = CellPicture(width: width, height: height)
-    guard width > 20, height > 2 else { return picture }
-    SheetFrame(
-      title: [TextSpan(title, appearance(.strong))],
-      hint: [
-        TextSpan("J K", appearance(.key)), TextSpan(" next  ", appearance(.secondary)),
-        TextSpan("Y", appearance(.key)), TextSpan(" copies  ", appearance(.secondary)),
-        TextSpan("Esc", appearance(.key)), TextSpan(" closes", appearance(.secondary)),
-      ], appearance: appearance
-    ).draw(&picture)
-    for (row, spans) in lines(width: width).prefix(height - 2).enumerated() {
-      picture.lines.append(CellPicture.Line(x: 2, y: row + 1, spans: spans, end: width - 1))
-    }
-    return picture
-  }
-
-  private func lines(width: Int) -> [[TextSpan]] {
-    let room = max(4, width - 4 - Self.nameColumns)
-    return fields.flatMap { field in
-      NoticeModel.wrapped(field.value, columns: room).enumerated().map { index, part in
-        [
-          TextSpan(
-            FittedText.field(index == 0 ? field.name : "", columns: Self.nameColumns, ellipsis: ""),
-            appearance(.secondary)),
-          TextSpan(part, appearance(.text)),
-        ]
-      }
-    }
+  var details: DetailModel {
+    DetailModel(
+      title: [TextSpan(title, appearance(.strong))], rows: fields.map { .field($0.name, $0.value) },
+      hint: [("J K", "next"), ("Y", "copies"), ("Esc", "closes")], mostColumns: 100, nameColumns: 10, gap: 1,
+      scrolls: false, appearance: appearance)
   }
 
   /// The fields as one line, for the clipboard.
@@ -74,44 +66,5 @@ struct LineModel {
     let civil = zone.civil(time)
     let millisecond = FixedPoint.padded(civil.microsecond / 1_000, width: 3)
     return "\(civil.dateTime).\(millisecond) \(zone.name(at: time))"
-  }
-}
-
-/// The choice of the columns of a table.
-struct ColumnChooserModel {
-  /// Titles of all columns, in their order.
-  let columns: [String]
-  let hidden: Set<String>
-  /// Index of the chosen line.
-  let chosen: Int
-  let appearance: Appearance
-
-  func size(fitting width: Int, _ height: Int) -> (width: Int, height: Int) {
-    (min(width - 4, 46), min(height - 2, columns.count + 2))
-  }
-
-  func picture(width: Int, height: Int) -> CellPicture {
-    var picture = CellPicture(width: width, height: height)
-    SheetFrame(
-      title: [TextSpan("columns", appearance(.strong))],
-      hint: [
-        TextSpan("Space", appearance(.key)), TextSpan(" shows or hides  ", appearance(.secondary)),
-        TextSpan("Esc", appearance(.key)), TextSpan(" closes", appearance(.secondary)),
-      ], appearance: appearance
-    ).draw(&picture)
-    let room = max(0, height - 2)
-    let first = max(0, min(chosen - room / 2, columns.count - room))
-    for (row, title) in columns.dropFirst(first).prefix(room).enumerated() {
-      let isChosen = first + row == chosen
-      picture.lines.append(
-        CellPicture.Line(
-          x: 2, y: row + 1,
-          spans: [
-            TextSpan(isChosen ? "> " : "  ", appearance(.accent)),
-            TextSpan(hidden.contains(title) ? "[ ] " : "[x] ", appearance(.key)),
-            TextSpan(title, appearance(isChosen ? .strong : .text)),
-          ], end: width - 1))
-    }
-    return picture
   }
 }

@@ -17,7 +17,7 @@ extension Reducer {
   mutating func goToFinding() {
     guard let row = chosenFinding else { return say("there is no finding to go to") }
     if state.isAtFinding, state.tables.findings.chosen == row.id {
-      return effects.append(.open(.finding(row.id)))
+      return effects.append(.open(FindingSheet(row.id)))
     }
     state.tables.findings.chosen = row.id
     let length = max(row.stretch.upperBound.microseconds - row.stretch.lowerBound.microseconds, 1_000_000)

@@ -26,7 +26,7 @@ extension Reducer {
 
   mutating func askFilter() {
     if state.panel != .log, state.panel != .events { slide(to: .log) }
-    effects.append(.open(.prompt(.filter(state.lists.filter?.text ?? ""))))
+    effects.append(.open(Prompt.filter(state.lists.filter?.text ?? "")))
   }
 
   // MARK: - Hits
@@ -93,7 +93,7 @@ extension Reducer {
       return say("lines are opened in log and events", .warning)
     }
     if context.line(state) == nil { choose(forward: false) }
-    if context.line(state) != nil { effects.append(.open(.line)) }
+    if context.line(state) != nil { effects.append(.open(LineSheet())) }
   }
 
   /// Copies what is open or chosen.
@@ -137,7 +137,7 @@ extension Reducer {
     guard !context.columns(state.panel).isEmpty else {
       return say("columns are chosen of lists", .warning)
     }
-    effects.append(.open(.columns(chosen: 0)))
+    effects.append(.open(ColumnChooser()))
   }
 
   // MARK: - Runs

@@ -47,7 +47,7 @@ struct Reducer {
       say(state.releasesMouse ? "the terminal has the mouse" : "the dashboard has the mouse")
       effects.append(.host(.releaseMouse(state.releasesMouse)))
     case .help: effects.append(.toggleHelp)
-    case .palette: effects.append(.open(.palette(CommandPalette())))
+    case .palette: effects.append(.open(CommandPalette()))
     case .typed(let command): perform(command)
     case .dismiss: dismiss()
     case .nextTheme: nextTheme()
@@ -97,7 +97,7 @@ struct Reducer {
     case .fitRun: fitRun()
     case .back: goBack()
     case .freeze: freezeOrGoOn()
-    case .goTo: effects.append(.open(.prompt(Prompt(.goTo, title: "go to", hint: TimeInput.hint))))
+    case .goTo: effects.append(.open(Prompt(.goTo, title: "go to", hint: TimeInput.hint)))
     case .annotate: askAnnotation()
     case .replay: toggleReplay()
     case .faster: changeSpeed(by: 1)
@@ -155,7 +155,7 @@ struct Reducer {
     case .exportSelection:
       guard let selection = state.plot.selection else { return sayNothingSelected() }
       effects.append(.host(.exportSamples(selection.ids(in: shown.tracks.map(\.target)))))
-    case .exportView: effects.append(.open(.formats()))
+    case .exportView: effects.append(.open(ExportChooser()))
     case .copy: copy()
     }
   }
@@ -202,12 +202,12 @@ struct Reducer {
       guard let problem = go(to: text) else { return }
       var prompt = prompt
       prompt.problem = problem
-      effects.append(.open(.prompt(prompt)))
+      effects.append(.open(prompt))
     case .filter:
       if let problem = ListFilter.problem(in: text) {
         var prompt = prompt
         prompt.problem = problem
-        return effects.append(.open(.prompt(prompt)))
+        return effects.append(.open(prompt))
       }
       state.lists.setFilter(ListFilter(text))
     case .annotate(let moment): annotate(text, at: moment, prompt)

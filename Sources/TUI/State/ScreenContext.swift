@@ -38,9 +38,7 @@ struct ScreenContext {
   /// The help or an overlay is open.
   var isCovered = false
   /// The overlay that is open; `nil` for none.
-  var overlay: Overlay?
-  /// The notification of which everything is shown; `nil` for none.
-  var opened: SampleID? { if case .notification(let id, _) = overlay { id } else { nil } }
+  var overlay: (any Overlay)?
   var appearance: Appearance
   var motion = MotionLevel.full
   var options = ScreenOptions()
@@ -290,28 +288,22 @@ struct ScreenContext {
   }
 
   /// Everything that is known of an incident, of which one finding is named.
-  func finding(_ id: String) -> FindingSheetModel {
+  func finding(_ id: String) -> FindingDetails {
     func isOfIt(_ incident: FindingIncident) -> Bool { incident.findings.contains { $0.id == id } }
     let row = listed.findings.first { $0.repetition.incidents.contains(where: isOfIt) }
-    return FindingSheetModel(
+    return FindingDetails(
       incident: row?.repetition.incidents.first(where: isOfIt), repetition: row?.repetition,
       appearance: appearance, zone: options.zone)
   }
 
   /// The notification that is open; `nil` for none.
-  func notification(_ id: SampleID) -> NotificationModel {
+  func notification(_ id: SampleID) -> NotificationDetails {
     let record = latest.panels.notification.flatMap { $0.sample.id == id ? $0 : nil }
-    return NotificationModel(id: id, record: record, appearance: appearance, zone: options.zone)
+    return NotificationDetails(id: id, record: record, appearance: appearance, zone: options.zone)
   }
 
   /// What is copied: the opened notification or finding, else the chosen line.
-  func clipping(_ state: ViewState) -> String? {
-    switch overlay {
-    case .notification(let id, _): notification(id).text
-    case .finding(let id): finding(id).text
-    default: line(state)?.text
-    }
-  }
+  func clipping(_ state: ViewState) -> String? { overlay?.clipping(in: self) ?? line(state)?.text }
 
   /// The orders that a panel's rows can be in besides their own, most of them titles of columns.
   func sortable(_ panel: Panel) -> [String] {

@@ -44,7 +44,7 @@ enum ScreenEffect: Sendable, Equatable {
   case say(String, Role)
   /// Shows a message until the next key; `nil` removes the one that is shown.
   case show(FooterMessage?)
-  case open(Overlay)
+  case open(AnyOverlay)
   case toggleHelp
   case slide(to: Panel)
   case setTheme(Theme)
@@ -55,6 +55,8 @@ enum ScreenEffect: Sendable, Equatable {
   case hold
   /// The state is that of the view before.
   case wentBack
+
+  static func open(_ overlay: some Overlay) -> ScreenEffect { .open(AnyOverlay(overlay)) }
 }
 
 /// What the dashboard asks of the owner of the terminal.

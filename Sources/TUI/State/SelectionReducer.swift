@@ -61,7 +61,7 @@ extension Reducer {
     if state.plot.selection == nil {
       sayNothingSelected()
     } else {
-      effects.append(.open(.selection(firstRow: 0)))
+      effects.append(.open(SelectionList()))
     }
   }
 

@@ -50,12 +50,11 @@ extension Reducer {
     let moment = instant
     effects.append(
       .open(
-        .prompt(
-          Prompt(
-            .annotate(moment),
-            title:
-              "note at \(context.options.zone.civil(moment).dateTime) \(context.options.zone.name(at: moment))",
-            hint: "what happened then, like deploy 412"))))
+        Prompt(
+          .annotate(moment),
+          title:
+            "note at \(context.options.zone.civil(moment).dateTime) \(context.options.zone.name(at: moment))",
+          hint: "what happened then, like deploy 412")))
   }
 
   mutating func annotate(_ text: String, at moment: WallTime, _ prompt: Prompt?) {
@@ -63,7 +62,7 @@ extension Reducer {
       let problem = "say what happened, in at most \(Annotation.longestText) bytes"
       guard var prompt else { return say(problem, .warning) }
       prompt.problem = problem
-      return effects.append(.open(.prompt(prompt)))
+      return effects.append(.open(prompt))
     }
     request(.annotate(annotation))
   }
@@ -102,7 +101,8 @@ extension Reducer {
   mutating func scrub(eighths: Int) {
     guard let replay = state.replay, let content = context.content else { return }
     let moved = replay.position.advanced(byMicroseconds: Int64(eighths) * content.window.duration / 8)
-    state.replay?.position = min(max(moved, context.latest.run?.startedAt ?? moved), context.latest.edge)
+    let (start, end) = (context.latest.run?.startedAt ?? moved, context.latest.edge)
+    state.replay?.position = min(max(moved, start), end)
     effects.append(.adopt)
   }
 
@@ -111,7 +111,8 @@ extension Reducer {
   mutating func go(to text: String) -> String? {
     guard context.content != nil else { return nil }
     if TimeInput.isNewest(text) {
-      if state.replay != nil { state.replay?.position = context.latest.edge } else { state.frozenAt = nil }
+      let newest = context.latest.edge
+      if state.replay != nil { state.replay?.position = newest } else { state.frozenAt = nil }
       state.anchor = .edge
       effects.append(.adopt)
       return nil

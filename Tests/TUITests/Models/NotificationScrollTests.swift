@@ -30,10 +30,7 @@ struct NotificationScrollTests {
   func scrolling() throws {
     var stage = try Stage(columns: 60, rows: 16, motion: .none)
     for key in [InputEvent.Key.character("i"), .character(","), .enter, .enter] { stage.press(key) }
-    guard case .notification(let id, _)? = stage.screen.overlay else {
-      Issue.record("nothing is open")
-      return
-    }
+    let id = try #require(stage.screen.overlay as? NotificationSheet).id
     var snapshot = stage.screen.context.latest
     snapshot.number += 1
     snapshot.panels.notification = Self.record(id)
@@ -59,13 +56,12 @@ struct NotificationScrollTests {
   @Test("where all of it fits nothing is said of more")
   func whole() throws {
     let id = SampleID(target: TargetID(rawValue: 1), sequence: 7)
-    var model = NotificationModel(
+    let model = NotificationDetails(
       id: id, record: Self.record(id),
       appearance: Appearance(theme: .dark, colors: .trueColor, glyphs: .braille), zone: .utc)
-    let size = model.size(fitting: 100, 60)
-    #expect(model.mostScroll(width: size.width, height: size.height) == 0)
-    model.firstLine = 5
-    let picture = model.picture(width: size.width, height: size.height)
+    let size = model.details.size(fitting: (100, 60))
+    #expect(model.details.mostScroll(size) == 0)
+    let picture = model.picture(size, from: 5)
     let text = picture.lines.map { TextSpan.text(of: $0.spans) }.joined(separator: "\n")
     #expect(text.contains("planned") && text.contains("event 11") && !text.contains(" more"))
   }

@@ -10,14 +10,14 @@ struct ClosingTests {
   /// Everything that lies on top and is no text: how it is opened, and how to tell that it is there.
   static let opened: [(name: String, keys: [InputEvent.Key], isOpen: @Sendable (DashboardScreen) -> Bool)] = [
     ("help", [.character("?")], { $0.showsHelp }),
-    ("formats", [.character("x")], { $0.overlay == .formats() }),
+    ("formats", [.character("x")], { $0.overlay is ExportChooser }),
     (
       "list of selected notifications", [.character("J"), .enter],
-      { if case .selection = $0.overlay { true } else { false } }
+      { $0.overlay is SelectionList }
     ),
     (
       "question", [.character("4"), .down, .character("X")],
-      { if case .question = $0.overlay { true } else { false } }
+      { $0.overlay is Question }
     ),
   ]
 

@@ -53,9 +53,7 @@ struct NotificationTests {
   }
 
   private static func read(_ stage: inout Stage) throws -> SampleID {
-    guard case .notification(let id, _)? = stage.screen.overlay else {
-      throw Absent()
-    }
+    let id = try #require(stage.screen.overlay as? NotificationSheet).id
     var snapshot = stage.screen.context.latest
     snapshot.number += 1
     snapshot.panels.notification = record(id)
@@ -64,16 +62,12 @@ struct NotificationTests {
     return id
   }
 
-  private struct Absent: Error {}
-
   @Test("Enter opens it from the list, it is read, and Escape goes back to the list")
   func opening() throws {
     var stage = try Self.stage()
-    guard case .notification(let id, let place)? = stage.screen.overlay else {
-      Issue.record("\(String(describing: stage.screen.overlay))")
-      return
-    }
-    #expect(stage.screen.order.panels.notification == id && place == 0)
+    let sheet = try #require(stage.screen.overlay as? NotificationSheet)
+    let id = sheet.id
+    #expect(stage.screen.order.panels.notification == id && sheet.place == 0)
     stage.frame()
     #expect(stage.text.contains("reading"))
     _ = try Self.read(&stage)
@@ -88,10 +82,7 @@ struct NotificationTests {
       #expect(stage.text.contains(words), "\(words)")
     }
     stage.press(.escape)
-    guard case .selection? = stage.screen.overlay else {
-      Issue.record("the list is not there again")
-      return
-    }
+    #expect(stage.screen.overlay is SelectionList)
     #expect(stage.screen.order.panels.notification == nil)
     stage.press(.escape)
     #expect(stage.screen.overlay == nil)

@@ -1,6 +1,7 @@
 import Configuration
 import ConstraintAnimation
 import Measurement
+import Store
 import Terminal
 import Testing
 
@@ -209,5 +210,59 @@ struct OverlayTests {
     stage.press(.home)
     stage.frame()
     #expect(stage.text.contains("> 0123") && !stage.text.contains("tail"))
+  }
+}
+
+@Suite("Overlays are values that handle their own keys")
+struct OverlayValueTests {
+  private static let scene = OverlayScene(
+    state: ViewState(),
+    context: ScreenContext(appearance: Appearance(theme: .dark, colors: .trueColor, glyphs: .braille)),
+    terminal: (80, 24), sheet: (48, 10))
+
+  /// What a key changes, and how the overlay goes on: "stay", "close" or "show".
+  private static func press(_ key: InputEvent.Key, _ command: Command? = nil, in overlay: some Overlay)
+    -> (overlay: any Overlay, reply: String)
+  {
+    var overlay = overlay
+    let input = OverlayInput(key: key, modifiers: [], command: command)
+    switch overlay.handle(input, in: scene) {
+    case .stay(.done): return (overlay, "stay")
+    case .stay: return (overlay, "stay, send")
+    case .close(.done): return (overlay, "close")
+    case .close: return (overlay, "close, send")
+    case .show: return (overlay, "show")
+    }
+  }
+
+  @Test("a question takes y and n, a prompt takes text, a chooser moves")
+  func keys() throws {
+    let question = Question(command: .stop, title: "stop the run?", body: ["Really."])
+    #expect(Self.press(.character("y"), in: question).reply == "close, send")
+    #expect(Self.press(.character("n"), in: question).reply == "close")
+    #expect(Self.press(.character("x"), in: question).reply == "stay")
+    let prompt = Prompt(.startRun, title: "start a run", hint: "")
+    let typed = Self.press(.character("q"), in: prompt)
+    #expect(typed.reply == "stay" && (typed.overlay as? Prompt)?.field.string == "q")
+    #expect(Self.press(.enter, in: prompt).reply == "close, send")
+    let moved = Self.press(.down, .scroll(rows: 1), in: ExportChooser())
+    #expect((moved.overlay as? ExportChooser)?.chosen == 1 && moved.reply == "stay")
+    #expect(!moved.overlay.isEqual(to: ExportChooser()) && !ExportChooser().isEqual(to: ColumnChooser()))
+  }
+
+  @Test("without a selection there is no list, and a notification that is open leaves for an empty one")
+  func withoutSelection() {
+    #expect(SelectionList().size(in: Self.scene) == (0, 0))
+    let id = SampleID(target: TargetID(rawValue: 1), sequence: 7)
+    #expect(Self.press(.down, .scroll(rows: 1), in: NotificationSheet(id: id, place: 3)).reply == "show")
+  }
+
+  @Test("a title that is too long for its sheet ends with an ellipsis")
+  func title() {
+    let model = DetailModel(
+      title: [TextSpan("#7 ", .plain), TextSpan(String(repeating: "x", count: 100), .plain)], rows: [],
+      hint: [], mostColumns: 60, nameColumns: 8, appearance: Self.scene.appearance)
+    let text = model.picture((60, 5)).lines.map { TextSpan.text(of: $0.spans) }.joined()
+    #expect(text.contains("#7 xxx") && text.contains("…") && text.count < 60)
   }
 }

@@ -91,8 +91,8 @@ struct ReducerTests {
     Row(
       command: .releaseMouse, before: state { $0.releasesMouse = true }, after: { $0.releasesMouse = false },
       effects: [.say("the dashboard has the mouse", .accent), .host(.releaseMouse(false))]),
-    Row(command: .palette, effects: [.open(.palette(CommandPalette()))]),
-    Row(command: .exportView, effects: [.open(.formats())]),
+    Row(command: .palette, effects: [.open(CommandPalette())]),
+    Row(command: .exportView, effects: [.open(ExportChooser())]),
     Row(
       command: .nextTheme, effects: [.setTheme(Theme.all[1]), .say("theme \(Theme.all[1].name)", .accent)]),
     Row(command: .nextMotion, effects: [.setMotion(.basic), .say("basic motion", .accent)]),
@@ -128,7 +128,7 @@ struct ReducerTests {
       command: .filter, after: { $0.panel = .log },
       effects: [
         .slide(to: .log),
-        .open(.prompt(.filter(""))),
+        .open(Prompt.filter("")),
       ]),
     Row(
       command: .dismiss, before: state { $0.lists.setFilter(ListFilter("goaway")) },
@@ -206,7 +206,7 @@ struct ReducerTests {
       before: state {
         $0.panel = .runs
         $0.plot.selection = selection
-      }, context: listed, effects: [.open(.selection(firstRow: 0))]),
+      }, context: listed, effects: [.open(SelectionList())]),
     Row(
       command: .choose,
       before: state {
@@ -278,7 +278,7 @@ struct ReducerTests {
     Row(command: .zoomIn, after: { $0.scale = context().content?.window.scale.finer }),
     Row(command: .zoomOut, after: { $0.scale = context().content?.window.scale.coarser }),
     Row(
-      command: .goTo, effects: [.open(.prompt(Prompt(.goTo, title: "go to", hint: TimeInput.hint)))]),
+      command: .goTo, effects: [.open(Prompt(.goTo, title: "go to", hint: TimeInput.hint))]),
   ]
 
   private static let away = state {
@@ -326,7 +326,7 @@ struct ReducerTests {
       command: .sort, effects: [.say("lists can be put in order", .warning)]),
     Row(
       command: .columns, before: state { $0.panel = .findings },
-      effects: [.open(.columns(chosen: 0))]),
+      effects: [.open(ColumnChooser())]),
     Row(
       command: .columns, effects: [.say("columns are chosen of lists", .warning)]),
     Row(command: .wholeLine, effects: [.say("lines are opened in log and events", .warning)]),
@@ -336,10 +336,9 @@ struct ReducerTests {
       command: .annotate,
       effects: [
         .open(
-          .prompt(
-            Prompt(
-              .annotate(context().shown.edge), title: "note at 2025-06-15 14:03:50 UTC",
-              hint: "what happened then, like deploy 412")))
+          Prompt(
+            .annotate(context().shown.edge), title: "note at 2025-06-15 14:03:50 UTC",
+            hint: "what happened then, like deploy 412"))
       ]),
     Row(command: .halfPage(-1)),
     Row(
@@ -488,7 +487,9 @@ struct ReducerTests {
       return
     }
     let refused = answer(.goTo, "yesterday")
-    guard refused.state == ViewState(), case .open(.prompt(let prompt)) = refused.effects.first else {
+    guard refused.state == ViewState(), case .open(let overlay) = refused.effects.first,
+      let prompt = overlay.base as? Prompt
+    else {
       Issue.record("\(refused.effects)")
       return
     }

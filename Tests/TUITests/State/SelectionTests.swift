@@ -307,7 +307,7 @@ struct SelectionTests {
   func besideTable() throws {
     var stage = try Stage(columns: 200, motion: .none, snapshot: RunsPanelTests.snapshot(3))
     func isListed(_ stage: Stage) -> Bool {
-      if case .selection = stage.screen.overlay { true } else { false }
+      stage.screen.overlay is SelectionList
     }
     stage.press("4")
     stage.press(.down)
@@ -431,7 +431,9 @@ struct SelectionTests {
     let ids = sequences.map { SampleID(target: TargetID(rawValue: 1), sequence: $0) }
     #expect(stage.effects == [.exportSamples(ids)])
     stage.press(.enter)
-    #expect(stage.screen.overlay == .notification(ids[ids.count - 1], place: ids.count - 1))
+    #expect(
+      stage.screen.overlay?.isEqual(to: NotificationSheet(id: ids[ids.count - 1], place: ids.count - 1))
+        == true)
     stage.press("q")
     #expect(stage.screen.overlay != nil)
     stage.press("q")

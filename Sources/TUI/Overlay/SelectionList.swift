@@ -2,13 +2,79 @@ import ConstraintAnimation
 import Measurement
 import Store
 
+/// The list of selected notifications.
+struct SelectionList: Overlay {
+  private var firstRow = 0
+  private var chosen = 0
+
+  init() {}
+
+  /// The list with this row chosen and in view.
+  init(showing place: Int, in scene: OverlayScene) {
+    chosen = place
+    move(by: 0, in: scene)
+  }
+
+  private func model(in scene: OverlayScene) -> SelectionListModel? {
+    scene.state.plot.selection.map {
+      SelectionListModel(
+        selection: $0, snapshot: scene.context.shown, firstRow: firstRow, chosen: chosen,
+        appearance: scene.appearance, zone: scene.context.options.zone)
+    }
+  }
+
+  func size(in scene: OverlayScene) -> CellSize { model(in: scene)?.size(fitting: scene.terminal) ?? (0, 0) }
+
+  func picture(in scene: OverlayScene) -> CellPicture {
+    let (width, height) = scene.sheet
+    return model(in: scene)?.picture(width: width, height: height)
+      ?? CellPicture(width: width, height: height)
+  }
+
+  /// Ignores commands that would change what is below.
+  mutating func handle(_ input: OverlayInput, in scene: OverlayScene) -> OverlayReply {
+    let height = scene.sheet.height
+    switch input.command {
+    case .exportSelection: return .stay(.command(.exportSelection))
+    case .scroll(let rows): move(by: rows, in: scene)
+    case .page(let pages): move(by: pages * max(1, height - 4), in: scene)
+    case .halfPage(let halves): move(by: halves * max(1, height / 2 - 2), in: scene)
+    case .scrollToStart: move(by: -ViewState.toEnd, in: scene)
+    case .scrollToEnd: move(by: ViewState.toEnd, in: scene)
+    case .list, .choose: return open(in: scene)
+    default: break
+    }
+    return .stay()
+  }
+
+  /// Opens the chosen notification.
+  func open(in scene: OverlayScene) -> OverlayReply {
+    guard let id = model(in: scene)?.chosenID else { return .show(self) }
+    return .show(NotificationSheet(id: id, place: chosen))
+  }
+
+  /// Moves the chosen row and keeps it in view.
+  private mutating func move(by rows: Int, in scene: OverlayScene) {
+    guard let list = model(in: scene) else { return }
+    let height = size(in: scene).height
+    chosen = min(max(0, chosen + rows), max(0, list.selection.count - 1))
+    let room = max(1, list.room(height: height))
+    firstRow = min(max(min(firstRow, chosen), chosen - room + 1), list.mostScroll(height: height))
+  }
+
+  mutating func scroll(by lines: Int, in scene: OverlayScene) {
+    guard let list = model(in: scene) else { return }
+    firstRow = min(max(firstRow + lines, 0), list.mostScroll(height: scene.sheet.height))
+  }
+}
+
 /// The selected notifications as a table, one per row.
 struct SelectionListModel {
   let selection: Selection
   let snapshot: Snapshot
   /// The first row in view.
   let firstRow: Int
-  var chosen = 0
+  let chosen: Int
   let appearance: Appearance
   let zone: LocalTime
 
@@ -16,8 +82,11 @@ struct SelectionListModel {
   private static let margin = 3
 
   /// Columns and rows within a terminal of this size.
-  func size(fitting width: Int, _ height: Int) -> (width: Int, height: Int) {
-    (min(width - 4, fixedColumns + targetColumns + 5), min(height - 2, selection.count + Self.margin))
+  func size(fitting terminal: CellSize) -> CellSize {
+    (
+      min(terminal.width - 4, fixedColumns + targetColumns + 5),
+      min(terminal.height - 2, selection.count + Self.margin)
+    )
   }
 
   /// How far it can be scrolled in a sheet of this height.
@@ -53,11 +122,9 @@ struct SelectionListModel {
           "  \(FixedPoint.grouped(first + 1))\(dash)\(FixedPoint.grouped(last)) of \(FixedPoint.grouped(selection.count))",
           appearance(.secondary)),
       ],
-      hint: [
-        TextSpan("Enter", appearance(.key)), TextSpan(" opens  ", appearance(.secondary)),
-        TextSpan("e", appearance(.key)), TextSpan(" writes a CSV file  ", appearance(.secondary)),
-        TextSpan("Esc", appearance(.key)), TextSpan(" closes", appearance(.secondary)),
-      ], appearance: appearance
+      hint: SheetFrame.hint(
+        [("Enter", "opens"), ("e", "writes a CSV file"), ("Esc", "closes")], appearance),
+      appearance: appearance
     ).draw(&picture)
     picture.lines.append(CellPicture.Line(x: 2, y: 1, spans: heading, end: width - 1))
     for (offset, id) in ids(from: first, to: last).enumerated() {

@@ -2,18 +2,55 @@ import ConstraintAnimation
 import Measurement
 import Store
 
+/// The sheet of a notification of the list.
+struct NotificationSheet: DetailSheet {
+  let id: SampleID
+  /// Its place in the list of selected notifications.
+  let place: Int
+  var firstLine = 0
+
+  var notification: SampleID? { id }
+
+  func details(in context: ScreenContext) -> DetailModel { context.notification(id).details }
+
+  func picture(in scene: OverlayScene) -> CellPicture {
+    scene.context.notification(id).picture(scene.sheet, from: firstLine)
+  }
+
+  func clipping(in context: ScreenContext) -> String? { context.notification(id).text }
+
+  /// Leaves for the list that it was opened from.
+  func dismiss(in scene: OverlayScene) -> OverlayReply { .show(SelectionList(showing: place, in: scene)) }
+
+  mutating func handle(_ input: OverlayInput, in scene: OverlayScene) -> OverlayReply {
+    switch input.command {
+    case .copy: return .stay(.command(.copy))
+    case .exportSelection: return .stay(.host(.exportSamples([id])))
+    case .scroll(let rows): return step(by: rows, in: scene)
+    case .nextNotification, .chooseNext: return step(by: 1, in: scene)
+    case .previousNotification, .choosePrevious: return step(by: -1, in: scene)
+    case .list, .choose: return dismiss(in: scene)
+    default:
+      turnPages(input.command, in: scene)
+      return .stay()
+    }
+  }
+
+  /// Opens another notification of the list.
+  private func step(by rows: Int, in scene: OverlayScene) -> OverlayReply {
+    SelectionList(showing: place + rows, in: scene).open(in: scene)
+  }
+}
+
 /// Everything that is known of one notification: its way as a waterfall, the connection, its receipts, and what happened
 /// around it.
-struct NotificationModel {
+struct NotificationDetails {
   let id: SampleID
   /// `nil` until it has been read.
   let record: NotificationRecord?
   let appearance: Appearance
   let zone: LocalTime
-  /// The first visible line, where not all fit.
-  var firstLine = 0
 
-  private static let mostColumns = 96
   private static let nameColumns = 12
   private static let valueColumns = 20
 
@@ -27,40 +64,21 @@ struct NotificationModel {
     let role: Role
   }
 
-  func size(fitting width: Int, _ height: Int) -> (width: Int, height: Int) {
-    let columns = min(Self.mostColumns, max(10, width - 4))
-    return (columns, min(height - 2, lines(width: columns).count + 2))
+  var details: DetailModel {
+    DetailModel(
+      title: title, rows: rows, hint: [("Y", "copies"), ("e", "exports"), ("Esc", "closes")], mostColumns: 96,
+      nameColumns: Self.nameColumns, appearance: appearance)
   }
 
-  /// Lines that a sheet of this height has room for.
-  static func room(height: Int) -> Int { max(1, height - 2) }
-
-  /// The largest scroll offset in a sheet of this size.
-  func mostScroll(width: Int, height: Int) -> Int {
-    max(0, lines(width: width).count - Self.room(height: height))
-  }
-
-  func picture(width: Int, height: Int) -> CellPicture {
-    var picture = CellPicture(width: width, height: height)
-    guard width > 30, height > 2 else { return picture }
-    let most = mostScroll(width: width, height: height)
-    let first = min(max(firstLine, 0), most)
-    SheetFrame(
-      title: title,
-      hint: SheetFrame.scrollHint(below: most - first, above: first, appearance) + [
-        TextSpan("Y", appearance(.key)), TextSpan(" copies  ", appearance(.secondary)),
-        TextSpan("e", appearance(.key)), TextSpan(" exports  ", appearance(.secondary)),
-        TextSpan("Esc", appearance(.key)), TextSpan(" closes", appearance(.secondary)),
-      ], appearance: appearance
-    ).draw(&picture)
-    guard let record else {
-      picture.put("reading\(appearance.glyphs.ellipsis)", x: 2, y: 1, style: appearance(.secondary))
-      return picture
+  /// - Parameter firstLine: the first line in view, where not all fit.
+  func picture(_ sheet: CellSize, from firstLine: Int) -> CellPicture {
+    let details = details
+    var picture = details.picture(sheet, from: firstLine)
+    if let record, sheet.width > 30, sheet.height > 2 {
+      drawBars(
+        legs(record.sample), from: min(max(firstLine, 0), details.mostScroll(sheet)), in: &picture,
+        height: sheet.height)
     }
-    for (row, spans) in lines(width: width).dropFirst(first).prefix(Self.room(height: height)).enumerated() {
-      picture.lines.append(CellPicture.Line(x: 2, y: row + 1, spans: spans, end: width - 1))
-    }
-    drawBars(legs(record.sample), from: first, in: &picture, height: height)
     return picture
   }
 
@@ -137,35 +155,25 @@ struct NotificationModel {
 
   // MARK: - Text
 
-  private func lines(width: Int) -> [[TextSpan]] {
-    guard let record else { return [[]] }
-    let room = max(10, width - 4 - Self.nameColumns - 2)
-    var lines: [[TextSpan]] = legs(record.sample).map { leg in
-      [name(leg.name), TextSpan(value(of: leg), appearance(leg.name == "planned" ? .text : .strong))]
+  private var rows: [DetailModel.Row] {
+    guard let record else {
+      return [.heading("reading\(appearance.glyphs.ellipsis)")]
     }
-    lines.append([])
-    for (title, text) in facts(record) {
-      for (index, part) in NoticeModel.wrapped(text, columns: room).enumerated() {
-        lines.append([name(index == 0 ? title : ""), TextSpan(part, appearance(.text))])
-      }
+    let legs = legs(record.sample).map { leg in
+      DetailModel.Row.line(
+        leg.name, [TextSpan(value(of: leg), appearance(leg.name == "planned" ? .text : .strong))])
     }
-    guard !record.events.isEmpty else { return lines }
-    lines.append([])
-    for (index, event) in record.events.enumerated() {
-      lines.append([
-        name(index == 0 ? "around it" : ""),
-        TextSpan(FittedText.padded(offset(of: event, record), columns: 9) + " ", appearance(.secondary)),
-        TextSpan(event.kind.rawValue, appearance(event.kind.role)),
-        TextSpan(event.detail.isEmpty ? "" : " \(event.detail)", appearance(.secondary)),
-      ])
+    let facts = facts(record).map { DetailModel.Row.field($0.title, $0.text) }
+    let events = record.events.enumerated().map { index, event in
+      DetailModel.Row.line(
+        index == 0 ? "around it" : "",
+        [
+          TextSpan(FittedText.padded(offset(of: event, record), columns: 9) + " ", appearance(.secondary)),
+          TextSpan(event.kind.rawValue, appearance(event.kind.role)),
+          TextSpan(event.detail.isEmpty ? "" : " \(event.detail)", appearance(.secondary)),
+        ])
     }
-    return lines
-  }
-
-  private func name(_ text: String) -> TextSpan {
-    TextSpan(
-      FittedText.field(text, columns: Self.nameColumns, ellipsis: appearance.glyphs.ellipsis) + "  ",
-      appearance(.secondary))
+    return legs + [.heading("")] + facts + (events.isEmpty ? [] : [.heading("")]) + events
   }
 
   private func offset(of event: Event, _ record: NotificationRecord) -> String {

@@ -3,55 +3,46 @@ import ConstraintAnimation
 import Measurement
 import Store
 
+/// The sheet of an incident.
+struct FindingSheet: DetailSheet {
+  /// The id of one of its findings.
+  let id: String
+  var firstLine = 0
+
+  init(_ id: String) { self.id = id }
+
+  func details(in context: ScreenContext) -> DetailModel { context.finding(id).details }
+
+  func clipping(in context: ScreenContext) -> String? { context.finding(id).text }
+
+  mutating func handle(_ input: OverlayInput, in scene: OverlayScene) -> OverlayReply {
+    switch input.command {
+    case .copy: return .stay(.command(.copy))
+    case .scroll(let rows): scroll(by: rows, in: scene)
+    case .scrollToStart: scroll(by: -ViewState.toEnd, in: scene)
+    case .scrollToEnd: scroll(by: ViewState.toEnd, in: scene)
+    case .list, .choose: return .close()
+    default: turnPages(input.command, in: scene)
+    }
+    return .stay()
+  }
+}
+
 /// Everything that is known of an incident: each of its findings with its figures, causes, legs and what happened at its start,
 /// in the words of `pushscope findings show`.
-struct FindingSheetModel {
+struct FindingDetails {
   /// `nil` where it is no longer listed.
   let incident: FindingIncident?
   /// It and those that it repeats.
   let repetition: FindingRepetition?
   let appearance: Appearance
   let zone: LocalTime
-  /// The first visible line, where not all fit.
-  var firstLine = 0
 
-  private static let mostColumns = 110
-  private static let nameColumns = 13
-
-  func size(fitting width: Int, _ height: Int) -> (width: Int, height: Int) {
-    let columns = min(Self.mostColumns, max(10, width - 4))
-    return (columns, min(height - 2, lines(width: columns).count + 2))
-  }
-
-  /// Lines that a sheet of this height has room for.
-  static func room(height: Int) -> Int { max(1, height - 2) }
-
-  /// The largest scroll offset in a sheet of this size.
-  func mostScroll(width: Int, height: Int) -> Int {
-    max(0, lines(width: width).count - Self.room(height: height))
-  }
-
-  func picture(width: Int, height: Int) -> CellPicture {
-    var picture = CellPicture(width: width, height: height)
-    guard width > 30, height > 2 else { return picture }
-    let lines = lines(width: width)
-    let most = max(0, lines.count - Self.room(height: height))
-    let first = min(max(firstLine, 0), most)
-    SheetFrame(
-      title: [
-        TextSpan(
-          FittedText.truncated(title, columns: width - 8, ellipsis: appearance.glyphs.ellipsis),
-          appearance(.strong))
-      ],
-      hint: SheetFrame.scrollHint(below: most - first, above: first, appearance) + [
-        TextSpan("Y", appearance(.key)), TextSpan(" copies  ", appearance(.secondary)),
-        TextSpan("Esc", appearance(.key)), TextSpan(" closes", appearance(.secondary)),
-      ], appearance: appearance
-    ).draw(&picture)
-    for (row, spans) in lines.dropFirst(first).prefix(Self.room(height: height)).enumerated() {
-      picture.lines.append(CellPicture.Line(x: 2, y: row + 1, spans: spans, end: width - 1))
-    }
-    return picture
+  var details: DetailModel {
+    DetailModel(
+      title: [TextSpan(title, appearance(.strong))],
+      rows: rows.map { row in row.value.map { .field(row.name, plain($0)) } ?? .heading(plain(row.name)) },
+      hint: [("Y", "copies"), ("Esc", "closes")], mostColumns: 110, nameColumns: 13, appearance: appearance)
   }
 
   private var title: String {
@@ -115,18 +106,6 @@ struct FindingSheetModel {
       moment: { zone.civil($0).dateTime }, time: { zone.civil($0).hoursMinutesSeconds },
       exact: { "\(zone.civil($0).dateTime) \(zone.name(at: $0))" },
       zone: incident.map { zone.name(at: $0.start) } ?? "UTC")
-  }
-
-  private func lines(width: Int) -> [[TextSpan]] {
-    let room = max(10, width - 4 - Self.nameColumns - 2)
-    return rows.flatMap { row -> [[TextSpan]] in
-      guard let value = row.value else { return [[TextSpan(plain(row.name), appearance(.strong))]] }
-      return NoticeModel.wrapped(plain(value), columns: room).enumerated().map { index, part in
-        let name = FittedText.field(
-          index == 0 ? row.name : "", columns: Self.nameColumns, ellipsis: appearance.glyphs.ellipsis)
-        return [TextSpan(name + "  ", appearance(.secondary)), TextSpan(part, appearance(.text))]
-      }
-    }
   }
 
   private func plain(_ text: String) -> String { FindingsModel.plain(text, appearance) }
