@@ -7,96 +7,35 @@ import Testing
 /// docs/configuration.md lists every key: each table is held against what the program accepts.
 @Suite("The reference of keys is what the program accepts")
 struct ReferenceTests {
-  struct Row {
-    var key: String
-    var standard: String
-    var values: String
-  }
-
-  private static let text: String = {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
-    return (try? String(contentsOf: root.appendingPathComponent("docs/configuration.md"), encoding: .utf8))
-      ?? ""
-  }()
-
-  /// The tables by their headings.
-  private static let tables: [String: [Row]] = {
-    var tables: [String: [Row]] = [:]
-    for section in text.components(separatedBy: "\n## ").dropFirst() {
-      let lines = section.components(separatedBy: "\n")
-      tables[lines[0]] = lines.filter { $0.hasPrefix("| `") }.map { line in
-        let cells = line.components(separatedBy: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-        return Row(key: cells[1].filter { $0 != "`" }, standard: cells[2], values: cells[3])
-      }
-    }
-    return tables
-  }()
-
-  /// Configurations in which a line can be put where the section's keys are, with the lines that the section needs besides.
-  private static let places: [String: @Sendable (_ line: String) -> String] = {
-    let rest = "targets: [{ name: a, provider: loopback, endpoint: 'https://127.0.0.1:1' }]\n"
-    @Sendable func provider(_ name: String, _ line: String) -> String {
-      "targets:\n  - name: a\n    provider: \(name)\n    \(line)\n"
-    }
-    return [
-      "top": { $0 + "\n" + rest },
-      "collector": { rest + "collector:\n  \($0)\n" },
-      "collector.receipts": { rest + "collector:\n  receipts:\n    \($0)\n" },
-      "retention": { rest + "retention:\n  \($0)\n" },
-      "retention.rollups": { rest + "retention:\n  rollups:\n    \($0)\n" },
-      "dashboard": { rest + "dashboard:\n  \($0)\n" },
-      "service": { rest + "service:\n  \($0)\n" },
-      "objectives": { rest + "objectives:\n  - name: o\n    target: a\n    \($0)\n" },
-      "alerts": { rest + "alerts:\n  \($0)\n" },
-      "alerts.webhook": { rest + "alerts:\n  webhook:\n    \($0)\n" },
-      "fleet": { rest + "fleet:\n  \($0)\n" },
-      "fleet.writer": { rest + "fleet:\n  writer:\n    \($0)\n" },
-      "target": { provider("loopback", "endpoint: https://127.0.0.1:1\n    \($0)") },
-      "target.schedule": {
-        provider("loopback", "endpoint: https://127.0.0.1:1\n    schedule:\n      \($0)")
-      },
-      "target.backoff": { provider("loopback", "endpoint: https://127.0.0.1:1\n    backoff:\n      \($0)") },
-      "apns": { provider("apns", $0) }, "fcm": { provider("fcm", $0) },
-      "webpush": { provider("webpush", $0) },
-      "ntfy": { provider("ntfy", $0) }, "http": { provider("http", $0) },
-      "loopback": { provider("loopback", $0) },
-      "apns.credentials": { provider("apns", "credentials:\n      \($0)") },
-      "fcm.credentials": { provider("fcm", "credentials:\n      \($0)") },
-      "webpush.credentials": { provider("webpush", "credentials:\n      \($0)") },
-      "ntfy.credentials": { provider("ntfy", "credentials:\n      \($0)") },
-    ]
-  }()
-
   @Test("no section is missing, and no key is there twice") func sections() {
-    #expect(Set(Self.tables.keys) == Set(Self.places.keys))
-    for (name, rows) in Self.tables {
+    #expect(Set(Reference.tables.keys) == Set(Reference.places.keys))
+    for (name, rows) in Reference.tables {
       #expect(!rows.isEmpty && Set(rows.map(\.key)).count == rows.count, "\(name)")
     }
   }
 
   /// An unknown key is answered with those that there are.
-  @Test("every key is there, and no other", arguments: places.keys.sorted())
+  @Test("every key is there, and no other", arguments: Reference.places.keys.sorted())
   func keys(section: String) throws {
-    let place = try #require(Self.places[section])
+    let place = try #require(Reference.places[section])
     let found = try problems(in: place("zzzzzzzzzzzzzzzz: 1"))
     let remedy = try #require(found.first { $0.message == "there is no such key" }?.remedy, "\(found)")
     let list = try #require(remedy.range(of: "keys here: ")).upperBound
     var known = Set(remedy[list...].components(separatedBy: ", "))
     // The common keys have a table of their own.
     if ["apns", "fcm", "webpush", "ntfy", "http", "loopback"].contains(section) {
-      known.subtract(try #require(Self.tables["target"]).map(\.key))
+      known.subtract(try #require(Reference.tables["target"]).map(\.key))
     } else if section == "target" {
-      known.subtract(try #require(Self.tables["loopback"]).map(\.key))
+      known.subtract(try #require(Reference.tables["loopback"]).map(\.key))
     }
-    #expect(known == Set(try #require(Self.tables[section]).map(\.key)))
+    #expect(known == Set(try #require(Reference.tables[section]).map(\.key)))
   }
 
   /// `1ms` to `1h`: both ends are accepted, and what lies beyond them is not.
-  @Test("every range is what is accepted", arguments: places.keys.sorted())
+  @Test("every range is what is accepted", arguments: Reference.places.keys.sorted())
   func ranges(section: String) throws {
-    let place = try #require(Self.places[section])
-    for row in try #require(Self.tables[section]) {
+    let place = try #require(Reference.places[section])
+    for row in try #require(Reference.tables[section]) {
       guard let match = row.values.firstMatch(of: /^`([^`]+)` to `([^`]+)`/) else { continue }
       let (low, high) = (String(match.1), String(match.2))
       func isAccepted(_ value: String) throws -> Bool {
@@ -125,7 +64,7 @@ struct ReferenceTests {
 
   /// The problems of a section's key with a value.
   private func complaints(_ section: String, _ key: String, _ value: String) throws -> [String] {
-    let place = try #require(Self.places[section])
+    let place = try #require(Reference.places[section])
     // The name that the place gives is in its way.
     let text = place("\(key): \(value)").replacing(
       "- name: o\n    ", with: key == "name" ? "- " : "- name: o\n    ")
@@ -136,7 +75,7 @@ struct ReferenceTests {
   @Test("every other limit is what is accepted", arguments: ["service", "retention", "objectives"])
   func limits(section: String) throws {
     var checked = 0
-    for row in try #require(Self.tables[section]) {
+    for row in try #require(Reference.tables[section]) {
       if let match = row.values.firstMatch(of: /^at most (\d+) bytes/), let limit = Int(match.1) {
         #expect(try complaints(section, row.key, String(repeating: "a", count: limit)).isEmpty, "\(row.key)")
         #expect(
@@ -164,7 +103,7 @@ struct ReferenceTests {
     arguments: ["service", "objectives", "alerts.webhook", "collector", "dashboard", "loopback", "fcm"])
   func words(section: String) throws {
     var checked = 0
-    for row in try #require(Self.tables[section]) {
+    for row in try #require(Reference.tables[section]) {
       let words = row.values.matches(of: /`([^`]+)`/).map { String($0.1) }
       guard words.count > 1, row.values == words.map({ "`\($0)`" }).joined(separator: " ") else { continue }
       for word in words {
@@ -181,11 +120,11 @@ struct ReferenceTests {
   @Test("as many labels and objectives as the table says, and no more")
   func counts() throws {
     func most(_ key: String) throws -> Int {
-      let row = Self.tables["top"]?.first { $0.key == key }
+      let row = Reference.tables["top"]?.first { $0.key == key }
       let match = row?.values.firstMatch(of: /at most (\d+)/)
       return try #require(match.flatMap { Int($0.1) })
     }
-    let place = try #require(Self.places["top"])
+    let place = try #require(Reference.places["top"])
     func hasProblem(_ text: String) throws -> Bool { try !problems(in: place(text)).isEmpty }
     func labels(_ count: Int) -> String {
       "labels: { " + (1...count).map { "l\($0): v" }.joined(separator: ", ") + " }"
@@ -212,7 +151,7 @@ struct ReferenceTests {
       "collector", "dashboard", "target", "loopback", "service", "objectives", "alerts.webhook", "retention",
     ])
   func defaults(section: String) throws {
-    let place = try #require(Self.places[section])
+    let place = try #require(Reference.places[section])
     let needed = Self.needed[section] ?? ""
     func load(_ line: String) throws -> PushscopeConfiguration {
       let text =
@@ -229,7 +168,7 @@ struct ReferenceTests {
       return configuration
     }
     var checked = 0
-    for row in try #require(Self.tables[section]) {
+    for row in try #require(Reference.tables[section]) {
       if let match = row.standard.firstMatch(of: /^`([^`:]+)`$/) {
         var written = try load("\(row.key): \(match.1)")
         // Not given means by PUSHSCOPE_MOTION first.
