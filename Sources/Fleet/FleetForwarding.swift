@@ -174,12 +174,4 @@ extension FleetForwarding: CollectionObserver {
     thread.wake.raise()
     await thread.ended.value()
   }
-
-  public func began(_ run: ObservedRun) {}
-  public func sending(isPossible: Bool) {}
-  public func committed(_ commit: ObservedCommit) {}
-  public func observed(_ connections: [ObservedConnection]) {}
-  public func interrupted(_ rows: [InterruptedRows]) {}
-  public func ended() {}
-  public func reloaded(isSuccessful: Bool) {}
 }

@@ -4,6 +4,7 @@ import Logging
 import Measurement
 import Store
 import Synchronization
+import Threads
 
 /// Looks at objectives, findings and the store's size once a second, on a thread of its own: saves what objectives say, tells
 /// what begins and ends, and raises alerts. Reads through a connection of its own, so that the recorder never waits for it.
@@ -22,7 +23,7 @@ final class ObjectiveWatch: Sendable {
   }
 
   private let state: Mutex<State>
-  private let thread = Mutex<MonitoringThread?>(nil)
+  private let thread = Mutex<RoundThread?>(nil)
   private let store: CollectorStore
   private let metrics: CollectorMetrics
   private let alerts: AlertSender
@@ -46,11 +47,10 @@ final class ObjectiveWatch: Sendable {
   }
 
   func start() throws {
-    let thread = try MonitoringThread(
+    let thread = try RoundThread(
       name: "objectives",
       make: { [self] in
-        let worker = Worker(self)
-        return worker.round
+        RoundThread.Work(round: Worker(self).round)
       },
       onTrouble: { [logger] error in
         if let error {

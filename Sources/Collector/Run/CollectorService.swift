@@ -118,7 +118,7 @@ public final class CollectorService: Sendable {
       repeat {
         last = try await record(next, in: store, bootID, maintenance, onStart: onStart, onEnd: onEnd)
         guard control.enterIdle() else { break }
-        maintenance.look()
+        maintenance.wake()
         environment.manager?.note(status: "idle")
         logger.info("idle: a run can be started from the dashboard; SIGINT or SIGTERM ends the collector")
         guard let request = await requests.next() else { break }
@@ -165,14 +165,16 @@ public final class CollectorService: Sendable {
           return try maintenance.round()
         })
       },
-      onTrouble: { error in
-        if let error {
+      isFinal: { ($0 as? StoreError)?.isStoreLost == true },
+      onTrouble: { [self] error in
+        if let lost = error as? StoreError, lost.isStoreLost {
+          stop(because: lost)
+        } else if let error {
           logger.error("\(error); maintenance of the store is retried each second")
         } else {
           logger.notice("maintenance of the store succeeds again")
         }
-      },
-      onStoreLost: { [self] error in stop(because: error) })
+      })
   }
 
   /// Begins the search for changes, which only reads the store beside what it finds.
@@ -222,7 +224,7 @@ public final class CollectorService: Sendable {
       let end = try await run.run(in: store, bootID: bootID) { [self] begun in
         control.sends(as: begun.run)
         answer([start.row].compactMap { $0 }, in: store)
-        maintenance.look()
+        maintenance.wake()
         onStart(begun)
       }
       answer(control.ended(), in: store)

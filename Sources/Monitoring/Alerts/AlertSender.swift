@@ -3,6 +3,7 @@ import Logging
 import Measurement
 import Store
 import Synchronization
+import Threads
 
 /// Tells alerts on the ways of the configuration, one message at a time on a thread of its own, and keeps in the store what is
 /// told. Whoever raises alerts never waits for it.
@@ -14,7 +15,7 @@ final class AlertSender: Sendable {
   }
 
   private let state: Mutex<State>
-  private let thread = Mutex<MonitoringThread?>(nil)
+  private let thread = Mutex<RoundThread?>(nil)
   private let store: CollectorStore
   private let client: any WebhookClient
   private let clock: any HostClock
@@ -38,8 +39,8 @@ final class AlertSender: Sendable {
 
   /// Starts to send.
   func start() throws {
-    let thread = try MonitoringThread(
-      name: "alerts", make: { [self] in { [self] in try round() } },
+    let thread = try RoundThread(
+      name: "alerts", make: { [self] in RoundThread.Work(round: round) },
       onTrouble: { [logger] error in
         if let error {
           logger.error("\(error); alerts are kept and saved again each second")
@@ -73,7 +74,7 @@ final class AlertSender: Sendable {
 
   private func look() {
     let thread = thread.withLock { $0 }
-    thread?.look()
+    thread?.wake()
   }
 
   /// Tells what is due, on each way, and saves what came of it.

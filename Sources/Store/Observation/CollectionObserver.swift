@@ -26,6 +26,19 @@ public protocol CollectionObserver: Sendable {
   func closing() async
 }
 
+/// An observer ignores what it does not implement.
+extension CollectionObserver {
+  public func opened(_ store: CollectorStore) {}
+  public func began(_ run: ObservedRun) {}
+  public func sending(isPossible: Bool) {}
+  public func committed(_ commit: ObservedCommit) {}
+  public func observed(_ connections: [ObservedConnection]) {}
+  public func interrupted(_ rows: [InterruptedRows]) {}
+  public func ended() {}
+  public func reloaded(isSuccessful: Bool) {}
+  public func closing() {}
+}
+
 /// A run with the names of what its rows refer to by number.
 public struct ObservedRun: Sendable {
   public var id: RunID

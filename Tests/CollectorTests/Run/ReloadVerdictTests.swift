@@ -16,15 +16,7 @@ private final class ReloadObserver: CollectionObserver {
   /// What was told last; valid before anything is.
   var isValid: Bool { told.withLock { $0.last ?? true } }
 
-  func opened(_ store: CollectorStore) {}
-  func began(_ run: ObservedRun) {}
-  func sending(isPossible: Bool) {}
-  func committed(_ commit: ObservedCommit) {}
-  func observed(_ connections: [ObservedConnection]) {}
-  func interrupted(_ rows: [InterruptedRows]) {}
-  func ended() {}
   func reloaded(isSuccessful: Bool) { told.withLock { $0.append(isSuccessful) } }
-  func closing() {}
 }
 
 @Suite("Whether the configuration is told to be valid")

@@ -15,13 +15,8 @@ private final class MetricsObserver: CollectionObserver {
 
   func opened(_ store: CollectorStore) { metrics.update { $0.add(store.interruptedAtStart) } }
   func began(_ run: ObservedRun) { metrics.update { $0.begin(run) } }
-  func sending(isPossible: Bool) {}
   func committed(_ commit: ObservedCommit) { metrics.update { $0.add(commit) } }
-  func observed(_ connections: [ObservedConnection]) {}
   func interrupted(_ rows: [InterruptedRows]) { metrics.update { $0.add(rows) } }
-  func ended() {}
-  func reloaded(isSuccessful: Bool) {}
-  func closing() {}
 
   /// Verdicts, moved by corrections.
   var settled: [NotificationState: Int] {
