@@ -39,13 +39,13 @@ final class RecorderInbox: Sendable {
   }
 
   /// Why nothing more is planned, and how long the run waits for what is under way.
-  struct Ending: Sendable {
+  struct Ending: Sendable, Equatable {
     var reason: String
     var atMost: Duration
   }
 
   /// The run is to be closed as soon as every notification has its end, and at the deadline at the latest.
-  struct Closing: Sendable {
+  struct Closing: Sendable, Equatable {
     var deadline: MonotonicTime
     /// The instant until which a failed last commit is retried.
     var lastTry: MonotonicTime

@@ -53,13 +53,13 @@ final class ActiveRun: Sendable {
   ///
   /// - Parameters:
   ///   - thread: sends for this run.
-  ///   - lifecycle: takes the time limits of the targets that begin.
+  ///   - control: takes the time limits of the targets that begin.
   /// - Returns: what changed, for people.
   /// - Throws: `StoreError`, `ThreadError`, ``CollectorError``, ``TransportError``, `HTTPServerError`: the run goes on as it
   ///   was, and its record says nothing else.
   func reload(
     _ configuration: PushscopeConfiguration, _ preparation: RunPreparation, _ thread: TimingThread,
-    _ lifecycle: RunLifecycle
+    _ control: RunCoordinator
   ) async throws -> [String] {
     let (targets, former) = state.withLock { ($0.targets, $0.secret) }
     let secret = preparation.signingSecret(after: former)
@@ -73,7 +73,7 @@ final class ActiveRun: Sendable {
     if !changes.isEmpty {
       try await change(
         targets, changes, secret.map(parts.authenticator(secret:)), isSecretNew: isSecretNew, thread,
-        lifecycle)
+        control)
       state.withLock { $0.secret = secret }
     }
     if let identity { try listener?.replaceIdentity(identity) }
@@ -83,7 +83,7 @@ final class ActiveRun: Sendable {
   /// All that can fail comes before the first thing that changes.
   private func change(
     _ former: ActiveTargets, _ changes: TargetChanges, _ authenticator: ReceiptAuthenticator?,
-    isSecretNew: Bool, _ thread: TimingThread, _ lifecycle: RunLifecycle
+    isSecretNew: Bool, _ thread: TimingThread, _ control: RunCoordinator
   ) async throws {
     let (store, environment) = (parts.store, parts.environment)
     let descriptions = (changed: changes.changed.map(\.description), added: changes.added.map(\.description))
@@ -117,7 +117,7 @@ final class ActiveRun: Sendable {
         state.targets = targets
         for entry in begun { state.names[entry.id] = entry.target.configuration.name }
       }
-      lifecycle.add(begun.map(\.target))
+      control.add(begun.map(\.target))
       services.drop(Set(ending))
       services.add(new)
       new.attach(thread)

@@ -13,28 +13,17 @@ import Threads
 final class CollectorRun: Sendable {
   private let configuration: PushscopeConfiguration
   private let environment: CollectorEnvironment
-  private let lifecycle: RunLifecycle
+  private let control: RunCoordinator
 
-  init(_ configuration: PushscopeConfiguration, in environment: CollectorEnvironment) {
+  init(
+    _ configuration: PushscopeConfiguration, in environment: CollectorEnvironment, _ control: RunCoordinator
+  ) {
     self.configuration = configuration
     self.environment = environment
-    lifecycle = RunLifecycle(clock: environment.clock, drain: environment.options.drain)
+    self.control = control
   }
 
-  /// Asks the run to end: nothing more is planned, what is under way is awaited, the run is closed. May be called from any
-  /// thread, at any time, more than once.
-  func stop() { lifecycle.stop() }
-
-  /// Goes on with another configuration, as ``ActiveRun/reload(_:_:_:_:)`` says.
-  /// - Returns: what changed, for people; `nil` when the run is not sending.
-  func reload(_ configuration: PushscopeConfiguration, _ preparation: RunPreparation) async throws
-    -> [String]?
-  {
-    guard let sending = lifecycle.reloadable else { return nil }
-    return try await sending.run.reload(configuration, preparation, sending.thread, lifecycle)
-  }
-
-  /// Runs until every target has completed its schedule, or ``stop()``.
+  /// Runs until every target has completed its schedule, or ``RunCoordinator`` tells the run to end.
   /// - Parameter onStart: called once sending begins.
   /// - Returns: the run's outcome, for the last line of the log.
   /// - Throws: ``CollectorError``, `StoreError`, `FileReadError` or `HTTPServerError` before anything is sent;
@@ -43,11 +32,12 @@ final class CollectorRun: Sendable {
     in store: CollectorStore, bootID: String, onStart: @escaping @Sendable (RunStart) -> Void = { _ in }
   ) async throws -> RunEnd {
     let (clock, manager, observer) = (environment.clock, environment.manager, environment.observer)
+    control.prepare()
     let preparation = try RunPreparation(configuration, environment)
     let targets = preparation.targets
     let inbox = try RecorderInbox()
-    lifecycle.open(inbox)
-    lifecycle.add(targets)
+    control.open(inbox)
+    control.add(targets)
     var parts = StartupSequence()
     do {
       let listener = try await parts.start {
@@ -57,12 +47,12 @@ final class CollectorRun: Sendable {
       }
       let run = try await parts.start {
         try register(preparation, in: store, bootID: bootID, inbox: inbox, listener: listener)
-      } end: { [lifecycle] run, reason in
+      } end: { [control] run, reason in
         // A run that is not ended here, because of the store, is ended when the store is opened again.
         observer?.sending(isPossible: false)
         defer { observer?.ended() }
         let rows = try store.endRun(
-          run.id, at: clock.wallNow(), reason: reason, sendingEnded: lifecycle.timing?.sendingEnded)
+          run.id, at: clock.wallNow(), reason: reason, sendingEnded: control.timing?.sendingEnded)
         observer?.interrupted(rows)
       }
       let authenticator = run.authenticator
@@ -73,7 +63,7 @@ final class CollectorRun: Sendable {
         run.services.stop()
       }
       let recorder = try await parts.start {
-        try run.parts.recorder(of: run, ending: lifecycle)
+        try run.parts.recorder(of: run, ending: control)
       } end: { recorder, reason in
         // After a failure the rows and log lines so far are still committed.
         if reason == .failed { inbox.close(by: clock.monotonicNow()) }
@@ -83,7 +73,7 @@ final class CollectorRun: Sendable {
       manager?.noteRecorder(isRunning: true)
       manager?.note(status: "waiting for credentials and subscriptions of \(targets.count) targets")
       manager?.noteReady()
-      if let readiness = try await lifecycle.ready(services) {
+      if let readiness = try await control.ready(services) {
         try noteUnreached(readiness, run.entries.map(\.id), inbox: inbox)
         let sent = FirstResult<Void, Never>()
         let timing = try run.parts.timingThread(
@@ -92,18 +82,18 @@ final class CollectorRun: Sendable {
           telling: run.services)
         run.services.add(services)
         services.attach(timing)
-        try lifecycle.start(.init(run: run, thread: timing)) { sent.finish() }
+        try control.send(.init(run: run, thread: timing)) { sent.finish() }
         manager?.note(status: "recording run \(run.id), targets: \(targets.count)")
         observer?.sending(isPossible: true)
         onStart(RunStart(run: run.id, receiptsPort: listener?.port))
         await sent.value()
       }
-      let reason = lifecycle.close(inbox)
+      let reason = control.close(inbox)
       observer?.sending(isPossible: false)
       try await parts.end(reason)
       return RunEnd(
         run: run.id, wasStopped: reason == .stopped,
-        timing: lifecycle.timing?.statistics ?? TimingStatistics(),
+        timing: control.timing?.statistics ?? TimingStatistics(),
         recorder: try await recorder.finished())
     } catch {
       try? await parts.end(.failed)
@@ -188,34 +178,6 @@ final class CollectorRun: Sendable {
             at: environment.clock.wallNow(), level: .error, target: $0.id, label: "collector",
             message: "sending begins without it: \($0.reason); it is retried until it succeeds"))
       })
-  }
-}
-
-/// What a run needs before it can begin, or go on with another configuration.
-struct RunPreparation: Sendable {
-  /// The selected ones.
-  let targets: [TargetBuilder]
-  /// The secret of the receipt listener; `nil` without one.
-  let secret: [UInt8]?
-
-  /// Checks the configuration before anything is opened or changed.
-  /// - Throws: ``CollectorError``, `FileReadError`.
-  init(_ configuration: PushscopeConfiguration, _ environment: CollectorEnvironment) throws {
-    targets = try TargetBuilder.selected(
-      from: configuration, options: environment.options, at: environment.clock.wallNow())
-    secret = try configuration.collector.receipts.map { try $0.secretFile.read() }
-  }
-
-  /// The secret of the MACs in notifications; `nil` when nothing needs one. Without a receipt listener it is valid for its run
-  /// only.
-  /// - Parameter former: the run's, before a reload.
-  func signingSecret(after former: [UInt8]?) -> [UInt8]? {
-    secret ?? (targets.contains(where: \.hearsItself) ? former ?? Self.temporarySecret() : nil)
-  }
-
-  private static func temporarySecret() -> [UInt8] {
-    var generator = SystemRandomNumberGenerator()
-    return (0..<32).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
   }
 }
 

@@ -32,7 +32,7 @@ public final class CollectorService: Sendable {
     environment = CollectorEnvironment(
       options: options, clock: clock, logger: logger, manager: manager, observer: observer)
     serves = options.count == nil && options.duration == nil
-    control = RunCoordinator(serves: serves)
+    control = RunCoordinator(serves: serves, drain: options.drain, clock: clock)
     reloader = ConfigurationReloader(configuration, control: control, environment: environment, load: load)
   }
 
@@ -218,25 +218,25 @@ public final class CollectorService: Sendable {
   ) async throws -> RunEnd? {
     var environment = environment
     environment.options.runName = start.name
-    let run = CollectorRun(configuration, in: environment)
-    control.begins(run)
+    let run = CollectorRun(configuration, in: environment, control)
     do {
       let end = try await run.run(in: store, bootID: bootID) { [self] begun in
-        control.sends(as: begun.run)
         answer([start.row].compactMap { $0 }, in: store)
         maintenance.wake()
         onStart(begun)
       }
-      answer(control.ended(), in: store)
-      if let row = start.row, !control.hasBegun {
+      let closed = control.finish()
+      answer(closed.stopRows, in: store)
+      if let row = start.row, !closed.hasSent {
         try store.answer(row, refusal: "the run was stopped before it began to send")
       }
       onEnd(end)
       return end
     } catch {
-      answer(control.ended(), in: store)
+      let closed = control.finish()
+      answer(closed.stopRows, in: store)
       // The first run's error ends the collector; a later run's goes to whoever requested it.
-      guard let row = start.row, !control.hasBegun else { throw error }
+      guard let row = start.row, !closed.hasSent else { throw error }
       self.environment.logger.error("the run could not begin: \(error)")
       try store.answer(row, refusal: "the run could not begin: \(error)")
       return nil

@@ -138,7 +138,8 @@ final class ConfigurationReloader: Sendable {
       switch control.reloadable {
       case .nothing: return []
       case .beginning: try await Task.sleep(for: .milliseconds(50))
-      case .sending(let run): return try await run.reload(configuration, preparation) ?? []
+      case .sending(let sending):
+        return try await sending.run.reload(configuration, preparation, sending.thread, control)
       }
     }
   }

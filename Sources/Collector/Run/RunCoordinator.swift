@@ -1,9 +1,9 @@
+import Configuration
 import Measurement
 import Store
 import Synchronization
 
-/// Which run a collector records: begins the next one on request, ends the one that is recorded, and knows whose commands are to
-/// be answered when it has ended.
+/// The state of a collector's runs, shared by its threads, and what carries out what follows from a change of it.
 final class RunCoordinator: RunController {
   /// A requested run.
   struct Start: Sendable {
@@ -12,141 +12,184 @@ final class RunCoordinator: RunController {
     var row: Int64?
   }
 
+  /// A run that sends, and the thread that sends for it.
+  struct Sending: Sendable {
+    let run: ActiveRun
+    let thread: TimingThread
+  }
+
   /// What a reload has to do with a run.
   enum Reloadable: Sendable {
     /// None is recorded, or it is ending: the next one begins with the configuration.
     case nothing
     /// One begins at the moment.
     case beginning
-    case sending(CollectorRun)
+    case sending(Sending)
   }
 
-  private enum Phase { case starting, recording, closing, idle }
-
   private struct State {
-    var phase = Phase.starting
-    /// ``RunCoordinator/stop(because:)`` was called.
-    var isEnding = false
-    var run: CollectorRun?
-    var id: RunID?
-    /// Whether it has begun to send.
-    var hasBegun = false
-    /// The rows of commands to answer when the run is closed.
-    var stopRows: [Int64] = []
+    var run: RunState
+    /// The parts that effects apply to, each from when it exists.
+    var inbox: RecorderInbox?
+    var services: TargetServices?
+    /// Stays until the next run is opened.
+    var sending: Sending?
     var failure: StoreError?
   }
 
   /// The runs that are requested; ends with ``stop(because:)``.
   let starts: AsyncStream<Start>
   private let startRequests: AsyncStream<Start>.Continuation
-  /// Whether the collector stays after a run is stopped through the store.
-  private let serves: Bool
-  private let state = Mutex(State())
+  private let clock: any HostClock
+  private let state: Mutex<State>
 
-  init(serves: Bool) {
-    self.serves = serves
+  /// - Parameters:
+  ///   - serves: whether the collector stays after a run is stopped through the store.
+  ///   - drain: how long a stop waits for what is under way.
+  init(serves: Bool, drain: Duration, clock: any HostClock) {
+    self.clock = clock
+    state = Mutex(State(run: RunState(serves: serves, drain: drain)))
     (starts, startRequests) = AsyncStream<Start>.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// Ends the run that is recorded, and begins no other. May be called more than once.
+  /// Changes the state and carries out what follows, in the order of the effects.
+  private func apply(_ change: (inout RunState) -> [RunState.Effect]) {
+    let (effects, state) = state.withLock { state in (change(&state.run), state) }
+    perform(effects, state)
+  }
+
+  private func perform(_ effects: [RunState.Effect], _ state: State) {
+    for effect in effects {
+      switch effect {
+      case .begin(let name, let row): startRequests.yield(Start(name: name, row: row))
+      case .stopServices: state.services?.stop()
+      case .stopSending(let draining): state.sending?.thread.stop(draining: draining)
+      case .announce(let ending): state.inbox?.announce(ending)
+      case .close(let closing): state.inbox?.close(by: closing.deadline, lastTry: closing.lastTry)
+      }
+    }
+  }
+
+  // MARK: Ending
+
+  /// Ends the run that is recorded, and begins no other. May be called from any thread, at any time, more than once.
   /// - Parameter failure: the loss of the store, if that is why.
   func stop(because failure: StoreError? = nil) {
-    let run = state.withLock { state in
-      state.isEnding = true
-      if let failure { state.failure = failure }
-      return state.run
-    }
-    run?.stop()
+    if let failure { state.withLock { $0.failure = failure } }
+    let now = clock.monotonicNow()
+    apply { $0.end(at: now) }
     startRequests.finish()
   }
 
   /// The loss of the store that ended the collector.
   var failure: StoreError? { state.withLock { $0.failure } }
 
-  var reloadable: Reloadable {
+  /// The recorder has given up: nothing more is sent.
+  func failRecording() { apply { $0.failRecording() } }
+
+  // MARK: A run, from its opening to its end
+
+  /// A run is about to be opened.
+  func prepare() {
+    let now = clock.monotonicNow()
     state.withLock { state in
-      guard let run = state.run, !state.isEnding, state.phase != .closing else { return .nothing }
-      return state.hasBegun ? .sending(run) : .beginning
+      (state.inbox, state.services, state.sending) = (nil, nil, nil)
+      state.run.prepare(at: now)
     }
   }
 
-  // MARK: What a run tells
+  /// The run is being recorded from now on.
+  func open(_ inbox: RecorderInbox) { state.withLock { $0.inbox = inbox } }
 
-  /// A run is about to begin.
-  func begins(_ run: CollectorRun) {
-    let isEnding = state.withLock { state in
-      state.run = run
-      state.hasBegun = false
-      return state.isEnding
-    }
-    if isEnding { run.stop() }
+  /// Takes the time limits of targets, at the beginning and whenever a reload begins some.
+  func add(_ targets: [TargetBuilder]) {
+    let timeout = targets.map(\.configuration.timeout).max() ?? .zero
+    let receiptDeadline = targets.compactMap(\.configuration.receiptDeadline).max() ?? .zero
+    state.withLock { $0.run.add(timeout: timeout, receiptDeadline: receiptDeadline) }
   }
 
-  /// It begins to send.
-  func sends(as id: RunID) {
-    state.withLock { state in
-      state.hasBegun = true
-      state.id = id
-      if state.phase == .starting { state.phase = .recording }
+  /// Waits for the credentials and subscriptions that sending needs.
+  /// - Returns: `nil` when the run was told to end meanwhile.
+  func ready(_ services: TargetServices) async throws -> Readiness? {
+    let mayWait = state.withLock { state in
+      state.services = services
+      return state.run.isBeginning
+    }
+    guard mayWait else { return nil }
+    do {
+      let readiness = try await services.ready()
+      return isBeginning ? readiness : nil
+    } catch {
+      guard isBeginning else { return nil }
+      throw error
     }
   }
 
-  /// Whether the last run has begun to send.
-  var hasBegun: Bool { state.withLock { $0.hasBegun } }
+  private var isBeginning: Bool { state.withLock { $0.run.isBeginning } }
+
+  /// Starts to send, or ends at once if the run was told to end meanwhile.
+  /// - Parameter onEnd: called when everything is sent.
+  /// - Throws: ``ThreadError``, ``TransportError``.
+  func send(_ sending: Sending, onEnd: @escaping @Sendable () -> Void) throws {
+    let (effects, state) = state.withLock { state in
+      state.sending = sending
+      return (state.run.send(sending.run.id), state)
+    }
+    try sending.thread.start(onEnd: onEnd)
+    perform(effects, state)
+  }
+
+  /// Asks the recorder to close the run, after the last receipt or, when it was told to stop, within the time for that.
+  func close(_ inbox: RecorderInbox) -> RunEndReason {
+    let (now, wall) = (clock.monotonicNow(), clock.wallNow())
+    let (reason, effects, state) = state.withLock { state in
+      let (reason, effects) = state.run.close(at: now)
+      return (reason, effects, state)
+    }
+    inbox.post([.event(Event(at: wall, kind: .runStopped, detail: reason.rawValue))])
+    perform(effects, state)
+    return reason
+  }
 
   /// The run is closed, or could not begin.
-  /// - Returns: the rows of the commands that asked for its end.
-  func ended() -> [Int64] {
-    state.withLock { state in
-      state.run = nil
-      state.id = nil
-      state.phase = .closing
-      let rows = state.stopRows
-      state.stopRows = []
-      return rows
-    }
-  }
+  func finish() -> RunState.Closed { state.withLock { $0.run.finish() } }
 
   /// - Returns: whether to wait for another run.
-  func enterIdle() -> Bool {
+  func enterIdle() -> Bool { state.withLock { $0.run.enterIdle() } }
+
+  // MARK: State
+
+  /// Sends for the current run, or has sent for the last one.
+  var timing: TimingThread? { state.withLock { $0.sending?.thread } }
+
+  /// Whether the run sends as long as it can be recorded.
+  var isSending: Bool { state.withLock { $0.run.isSending } }
+
+  var reloadable: Reloadable {
     state.withLock { state in
-      guard serves, !state.isEnding else { return false }
-      state.phase = .idle
-      return true
+      if state.run.isSending, let sending = state.sending { return .sending(sending) }
+      return state.run.isBeginning ? .beginning : .nothing
     }
   }
 
   // MARK: Commands
 
-  var currentRun: RunID? { state.withLock { $0.id } }
+  var currentRun: RunID? { state.withLock { $0.run.id } }
 
   func requestStart(name: String?, row: Int64) -> ControlReply {
-    state.withLock { state in
-      if state.isEnding { return .refused("the collector is ending") }
-      switch state.phase {
-      case .starting, .closing: return .later
-      case .recording:
-        return .refused("a run is being recorded; stop it first")
-      case .idle:
-        state.phase = .starting
-        startRequests.yield(Start(name: name, row: row))
-        return .taken
-      }
-    }
+    reply { $0.requestStart(name: name, row: row) }
   }
 
   func requestStop(row: Int64) -> ControlReply {
-    let (reply, run) = state.withLock { state -> (ControlReply, CollectorRun?) in
-      switch state.phase {
-      case .idle: return (.refused("no run is being recorded"), nil)
-      case .starting, .recording, .closing:
-        guard let run = state.run else { return (.later, nil) }
-        state.phase = .closing
-        state.stopRows.append(row)
-        return (.taken, run)
-      }
-    }
-    run?.stop()
-    return reply
+    let now = clock.monotonicNow()
+    return reply { $0.requestStop(row: row, at: now) }
+  }
+
+  private func reply(
+    _ request: (inout RunState) -> (reply: ControlReply, effects: [RunState.Effect])
+  ) -> ControlReply {
+    let (answer, state) = state.withLock { state in (request(&state.run), state) }
+    perform(answer.effects, state)
+    return answer.reply
   }
 }

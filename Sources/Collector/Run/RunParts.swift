@@ -65,9 +65,9 @@ struct RunParts: Sendable {
   /// The thread that applies what was observed, and commits it.
   /// - Parameters:
   ///   - run: has the targets, whose names are in log lines.
-  ///   - lifecycle: told when recording has failed.
+  ///   - control: told when recording has failed.
   /// - Throws: ``ThreadError``, `StoreError`.
-  func recorder(of run: ActiveRun, ending lifecycle: RunLifecycle) throws -> RecorderThread {
+  func recorder(of run: ActiveRun, ending control: RunCoordinator) throws -> RecorderThread {
     let targets = run.entries.map { $0.target.ledgerTarget(id: $0.id) }
     let known = try store.clockExchanges(ofBoot: bootID, within: DeviceClock.reach)
     let logger = environment.logger
@@ -77,9 +77,9 @@ struct RunParts: Sendable {
         Recorder(
           run: run.id, bootID: bootID, targets: targets, store: store, inbox: inbox, clock: clock,
           host: HostName.current(), known: known,
-          loopLag: { lifecycle.timing?.statistics.loopLag ?? TimingStatistics.LoopLag() },
+          loopLag: { control.timing?.statistics.loopLag ?? TimingStatistics.LoopLag() },
           onCommitted: {
-            lifecycle.timing?.committed($0.target, through: $0.lastSequence, generation: $0.generation)
+            control.timing?.committed($0.target, through: $0.lastSequence, generation: $0.generation)
           },
           onLog: { line in logger.log(line, target: line.target.flatMap(run.name)) },
           observer: environment.observer)
@@ -89,7 +89,7 @@ struct RunParts: Sendable {
       },
       onTrouble: { [observer = environment.observer] error in
         // While commits fail nothing more is sent than the store knows of.
-        observer?.sending(isPossible: lifecycle.isSending && error == nil)
+        observer?.sending(isPossible: control.isSending && error == nil)
         if let error {
           logger.error("\(error); sending waits for the store; the commit is retried each second")
         } else {
@@ -98,7 +98,7 @@ struct RunParts: Sendable {
       },
       onFailure: { error, loss in
         logger.error("\(error); recording has ended, so nothing more is sent; \(loss.words)")
-        lifecycle.recordingFailed()
+        control.failRecording()
       })
   }
 }

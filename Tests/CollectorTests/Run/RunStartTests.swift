@@ -68,7 +68,8 @@ struct RunStartTests {
       configuration,
       in: CollectorEnvironment(
         options: CollectorOptions(storePath: "", count: 2, startTimeout: .milliseconds(50)),
-        clock: SystemClock(), logger: logger))
+        clock: SystemClock(), logger: logger),
+      RunCoordinator(serves: false, drain: .seconds(1), clock: SystemClock()))
   }
 
   @Test("a part that fails leaves nothing behind", arguments: Part.allCases)
