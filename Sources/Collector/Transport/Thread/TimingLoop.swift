@@ -201,15 +201,16 @@ final class TimingLoop: LaneEnvironment {
     guard drainDeadline == nil else { return }
     let ending = Set(change.ending)
     for target in targets where ending.contains(target.id) && !target.isRetired { target.retire(at: now) }
-    let formers = Dictionary(
-      targets.map { ($0.id, $0.lastSequence) }, uniquingKeysWith: { _, newest in newest })
+    // Of a target's configurations an earlier one may be under way for longer than a later one.
+    var formers = lastSequences
+    for target in targets { formers[target.id] = max(formers[target.id] ?? 0, target.lastSequence) }
     for target in change.beginning {
       var target = target
       // A time limit counts from when the run began.
       if let duration = target.limits.duration {
         target.limits.duration = max(.zero, duration - (now + Self.runUp - start))
       }
-      add(target, start: now + Self.runUp, after: formers[target.id] ?? lastSequences[target.id] ?? 0)
+      add(target, start: now + Self.runUp, after: formers[target.id] ?? 0)
     }
   }
 

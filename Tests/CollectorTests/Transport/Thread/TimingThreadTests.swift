@@ -1,9 +1,11 @@
 import Collector
 import Dispatch
+import Glibc
 import HTTPClient
 import Measurement
 import Providers
 import Synchronization
+import TestKit
 import Testing
 
 @Suite struct TimingThreadTests {
@@ -77,6 +79,77 @@ import Testing
     #expect(Set(blocks.map(\.target.rawValue)) == [1, 3])
     let third = blocks.filter { $0.target.rawValue == 3 }
     #expect(Set(third.map(\.generation)) == [2] && third.map(\.lastSequence).max() == 10)
+  }
+
+  /// The first configuration waits for an answer while others end and begin.
+  @Test("no sequence number is given twice, however long one of several configurations is under way")
+  func sequencesGoOn() throws {
+    let silent = try #require(LoopbackSocket.silent())
+    defer { close(silent.fd) }
+    func target(_ url: String, generation: Int) throws -> TransportTarget {
+      var target = try TransportRun.target(url, rate: 50, caFile: nil)
+      target.generation = generation
+      return target
+    }
+    struct Seen {
+      var planned: Set<Int64> = []
+      var twice: [Int64] = []
+      var sent = false
+      var failed = 0
+      var withdrawals = 0
+    }
+    let seen = Mutex(Seen())
+    let news = DispatchSemaphore(value: 0)
+    let committing = Mutex<TimingThread?>(nil)
+    var generator = SeededGenerator(seed: 1)
+    let thread = try TimingThread(
+      run: RunID(at: WallTime(microseconds: 0), using: &generator),
+      targets: [try target("http://127.0.0.1:\(silent.port)/", generation: 0)],
+      sink: { new in
+        for observation in new {
+          switch observation {
+          case .planned(let block):
+            seen.withLock { seen in
+              let sequences = block.firstSequence...block.lastSequence
+              seen.twice += sequences.filter { !seen.planned.insert($0).inserted }
+            }
+            committing.withLock { $0 }?.committed(
+              block.target, through: block.lastSequence, generation: block.generation)
+          case .withdrawn(_, let sequences):
+            seen.withLock { seen in
+              seen.planned.subtract(sequences)
+              seen.withdrawals += 1
+            }
+          case .sent: seen.withLock { $0.sent = true }
+          case .failed: seen.withLock { $0.failed += 1 }
+          default: break
+          }
+        }
+        news.signal()
+      })
+    committing.withLock { $0 = thread }
+    defer {
+      thread.stop(draining: .zero)
+      committing.withLock { $0 = nil }
+    }
+    func wait(_ isReached: (Seen) -> Bool) {
+      while !seen.withLock({ isReached($0) }), news.wait(timeout: .now() + .seconds(30)) == .success {}
+      #expect(seen.withLock { isReached($0) })
+    }
+    try thread.start()
+    wait { $0.sent }
+    let id = TransportRun.target
+    try thread.change(ending: [id], beginning: [])
+    wait { $0.withdrawals == 1 }
+    for generation in 1...5 {
+      let before = seen.withLock { $0 }
+      try thread.change(
+        ending: [], beginning: [try target("http://127.0.0.1:1/", generation: generation)])
+      wait { $0.failed > before.failed + 2 }
+      try thread.change(ending: [id], beginning: [])
+      wait { $0.withdrawals > before.withdrawals }
+    }
+    #expect(seen.withLock { $0.twice } == [])
   }
 
   @Test func endsAtOnceWithoutTargets() throws {
