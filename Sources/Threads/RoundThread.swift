@@ -52,7 +52,7 @@ public final class RoundThread: Sendable {
       try loop.run(
         until: { isStopped }, rest: signal.wait(atMost:), mayRetry: { !isStopped && !isFinal($0) },
         round: work.round)
-    } catch where !isFinal(error) {
+    } catch  where !isFinal(error) {
       // The last round failed.
     } catch {
       return onTrouble(error)
