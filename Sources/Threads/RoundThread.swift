@@ -52,10 +52,9 @@ public final class RoundThread: Sendable {
       try loop.run(
         until: { isStopped }, rest: signal.wait(atMost:), mayRetry: { !isStopped && !isFinal($0) },
         round: work.round)
-    } catch  where !isFinal(error) {
-      // The last round failed.
     } catch {
-      return onTrouble(error)
+      // Otherwise the last round failed.
+      if isFinal(error) { return onTrouble(error) }
     }
     do { try work.end() } catch { onTrouble(error) }
   }
