@@ -9,7 +9,7 @@ public struct BlockingRequest: Sendable {
   /// Includes connecting.
   var timeout: Duration = .seconds(10)
   var clock: any HostClock
-  /// Asked meanwhile, on the same thread.
+  /// Asked on the same thread while the request is under way; `true` ends it.
   var isCancelled: @Sendable () -> Bool = { false }
 
   /// An answer of any status.

@@ -346,7 +346,7 @@ struct TargetSchedule: Sendable {
     return nil
   }
 
-  /// The same for a due notification, which may be a probe.
+  /// The reason why a due notification is not sent; `nil` when it is, also as a probe of a refused credential.
   func silence(at now: MonotonicTime, for notification: PlannedNotification) -> MissedReason? {
     let silence = silence(at: now)
     return silence == .backoff && backoff?.probe == notification.sequence ? nil : silence

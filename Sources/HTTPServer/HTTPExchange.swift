@@ -35,7 +35,7 @@ public struct HTTPResponse: Sendable {
   public var status: Int
   /// Lower-case names, without pseudo-headers and `content-length`.
   public var headers: HPACKHeaders
-  /// Empty for none.
+  /// Body of the response; empty for none.
   public var body: ByteBuffer
 
   public init(status: Int, headers: HPACKHeaders = HPACKHeaders(), body: ByteBuffer = ByteBuffer()) {
@@ -110,7 +110,7 @@ public protocol HTTPResponder: Sendable {
   func respond(to exchange: HTTPExchange)
   /// Response to a request that the server rejects.
   func answer(to violation: HTTPViolation) -> HTTPResponse
-  /// The same for a service whose response depends on the path.
+  /// Response to a rejected request where it depends on the path.
   func answer(to violation: HTTPViolation, path: String) -> HTTPResponse
 }
 

@@ -320,7 +320,7 @@ public struct HTTPServerLimits: Sendable {
   public var writeTimeout = Duration.seconds(10)
   /// A connection without an open request is closed after this time.
   public var idleTimeout = Duration.seconds(300)
-  /// The same for an unauthenticated connection.
+  /// An unauthenticated connection without an open request is closed after this time.
   public var unauthenticatedIdleTimeout = Duration.seconds(15)
   /// RST_STREAM frames and stream errors, each, within any tenth of a second (RFC 9113, section 10.5). libcurl 7.88
   /// resets every stream whose response has no body, so a service with such responses must allow as many as it sends.

@@ -171,7 +171,7 @@ enum WebToken {
 public struct CredentialError: Error, Sendable, Hashable, CustomStringConvertible {
   /// What is wrong with the key.
   public enum Code: Sendable, Hashable {
-    /// Not valid PEM, JSON or text.
+    /// The key is not valid PEM, JSON or text.
     case malformed
     /// Incomplete PEM or JSON.
     case truncated

@@ -4,7 +4,7 @@ import Measurement
 /// Checkpoints of the last day are hourly, older ones daily, none is older than ``DetectionSettings/memory``.
 struct CheckpointTimes: Sendable {
   private struct Times {
-    /// Ascending.
+    /// Times of stored checkpoints, ascending.
     var stored: [Int64] = []
     var last: Int64?
     var noted = Int64.min

@@ -9,7 +9,7 @@ struct KnownFindings: Sendable {
   var targets: Set<WatchedTarget> { Set(byTarget.keys) }
   subscript(_ watched: WatchedTarget) -> [KnownFinding] { byTarget[watched] ?? [] }
 
-  /// All of them, those that were withdrawn too.
+  /// All known findings, withdrawn ones too.
   var records: [FindingRecord] {
     byTarget.values.flatMap { $0.map(\.record) }.sorted { ($0.startedAt, $0.id) < ($1.startedAt, $1.id) }
   }

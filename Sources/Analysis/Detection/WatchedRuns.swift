@@ -83,7 +83,7 @@ struct WatchedRuns: Sendable {
 
 /// Copies of detectors from some minutes and some hours ago, to go back to.
 struct DetectorCopies: Sendable {
-  /// Ascending.
+  /// Copies of each target, ascending by time.
   private var copies: [WatchedTarget: [TargetDetector]] = [:]
 
   /// Keeps a copy of a detector as it is now.

@@ -12,7 +12,7 @@ public struct BinLength: Sendable, Hashable {
   /// minutes would be too many.
   public init(window: Range<WallTime>) { self.init(SentTime(window)) }
 
-  /// The same for the part of a window in which a series was sent.
+  /// Bins for the part of a window in which a series was sent.
   public init(_ sent: SentTime) {
     let length = sent.length
     let finest = length / 96
@@ -47,7 +47,7 @@ struct HistoryPlan: Sendable, Hashable {
   let windowLength: Int64
   /// Where the last one ends: the last whole bin before the window.
   let end: WallTime
-  /// Nothing older is read.
+  /// The beginning of what is read.
   let start: WallTime
 
   /// Windows from an hour on are looked for in 14 days of hours, shorter ones in the last 5 000 minutes (83 h), and those

@@ -7,7 +7,7 @@ import Store
 public struct SeriesReader {
   /// What a window is read from.
   public enum Depth: Sendable, Hashable {
-    /// Notifications up to so many, rollups where there are more.
+    /// Reads up to so many notifications, and rollups where there are more.
     case upTo(Int)
     /// Every notification.
     case samples
@@ -52,7 +52,7 @@ public struct SeriesReader {
     return SeriesWindow(targets: targets, variants: variants, time: time)
   }
 
-  /// Whole seconds, as rollups have them.
+  /// A range in whole seconds, as rollups have them.
   private static func time(_ planned: ClosedRange<WallTime>) -> Range<WallTime> {
     let second = RollupSpan.second.microseconds
     func floor(_ time: WallTime) -> Int64 {
@@ -107,7 +107,7 @@ public struct SeriesReader {
     try histories(of: window, metrics: metrics, shares: shares, isByVariant: false)[.none] ?? .none
   }
 
-  /// The same for each variant of a window by itself.
+  /// The histories of each variant of a window by itself.
   ///
   /// - Parameter sent: when each variant was sent, by which the lengths of earlier windows are chosen.
   /// - Throws: ``StoreError``.

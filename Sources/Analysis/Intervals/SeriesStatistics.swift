@@ -40,7 +40,7 @@ public struct SeriesStatistics: Sendable {
     latencies[metric]?.interval(of: quantile, history: history.latencies[metric])
   }
 
-  /// The same as order statistics, which take probes for independent.
+  /// A quantile's estimate by order statistics, which take probes for independent.
   public func independentQuantile(_ quantile: Quantile, of metric: Metric) -> QuantileEstimate {
     latencies[metric]?.estimate { $0.independentEstimate(of: quantile) }
       ?? .tooFew(needs: quantile.smallestCount)
@@ -94,7 +94,7 @@ public struct SeriesHistory: Sendable, Hashable {
   public internal(set) var latencies: [Metric: LatencyHistory] = [:]
   public internal(set) var shares: [SeriesShare: ShareHistory] = [:]
 
-  /// Nothing is known.
+  /// A history of which nothing is known.
   public static let none = SeriesHistory()
 
   public var isEmpty: Bool { latencies.isEmpty && shares.isEmpty }

@@ -208,7 +208,7 @@ struct CredentialedProviders: Sendable {
 /// A target whose first credential has not been issued.
 struct MissingCredential: Sendable {
   var target: TargetID
-  /// Its providers without a credential; nothing is sent by them.
+  /// The target's providers without a credential; nothing is sent by them.
   var providers: [any Provider]
   /// The reason as text for people.
   var reason: String

@@ -17,7 +17,7 @@ struct Ledger: Sendable {
     var isNew: Bool
     /// Planned by this run, whose timing thread may still observe it; `false` for one reloaded from the store.
     var isOurs: Bool
-    /// Its receipts so far, at most ``maximumReceipts``.
+    /// The notification's receipts so far, at most ``maximumReceipts``.
     var heard: [ReceiptStamp] = []
     /// What of it was handed out before.
     var reported = ReportedProgress()
@@ -300,7 +300,7 @@ struct Ledger: Sendable {
     emit(kind, at: time, id: id, detail: "contradicted by a receipt (was \(state.name)\(word))")
   }
 
-  /// The same when the receipt arrived before the provider's refusal.
+  /// Emits the event of a refusal that came after the notification's receipt.
   private mutating func contradictEarlierReceipt(
     _ kind: EventKind, _ reason: String?, id: SampleID, at time: MonotonicTime
   ) {

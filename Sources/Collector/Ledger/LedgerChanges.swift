@@ -42,9 +42,9 @@ struct ReloadedSample: Sendable, Equatable {
   var bootID: String
   /// µs from planned; `nil` when no receipt was expected.
   var receiptDeadline: Int64?
-  /// Its stored receipts, at most ``Ledger/maximumReceipts``.
+  /// The notification's stored receipts, at most ``Ledger/maximumReceipts``.
   var heard: [ReceiptStamp] = []
-  /// Its target and variant by name; `nil` where nobody asks.
+  /// The notification's target and variant by name; `nil` where nobody asks.
   var origin: SampleChange.Origin?
   /// Whether its row was settled since this collector opened the store.
   var isSettledSinceStart = false

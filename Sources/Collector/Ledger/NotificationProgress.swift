@@ -74,7 +74,7 @@ struct TargetDeliveries: Sendable {
   /// A reload may give it another receipt deadline, for what is planned from then on.
   var target: LedgerTarget
   private var order = DeliveryOrder()
-  /// Ascending by when the receipt is due, µs.
+  /// Notifications without a receipt, ascending by when it is due, µs.
   private var awaiting = Deque<(sequence: Int64, due: Int64)>()
 
   init(target: LedgerTarget) { self.target = target }

@@ -271,7 +271,7 @@ protocol ProgressDriver: AnyObject {
   /// What is left of the block's deltas.
   func remainder(of block: AnimationBlock, at time: MotionTime) -> Double
 
-  /// Its speed, a second.
+  /// Change of the block's remainder a second.
   func remainderSpeed(of block: AnimationBlock, at time: MotionTime) -> Double
 
   /// Whether frames are needed.

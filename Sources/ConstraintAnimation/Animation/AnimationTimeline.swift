@@ -71,7 +71,7 @@ extension Window {
     return block.id
   }
 
-  /// The same with a spring that has come to rest after `duration`.
+  /// Animates changes with a spring that has come to rest after `duration`.
   /// - Parameters:
   ///   - duration: at its end the spring is within 0.001 of the distance and is set to the end.
   ///   - delay: passes before the spring is let go.
@@ -211,7 +211,7 @@ extension Window {
     }
   }
 
-  /// The same for an object whose offsets have to be right at once.
+  /// Ends the tracks of an object whose offsets have to be right at once.
   func endTracks(of object: any AnimatedObject) {
     guard !object.trackPlaces.isEmpty else { return }
     var removed: [AnimationTrack] = []
@@ -257,7 +257,7 @@ extension Window {
     return makeFrameChange()
   }
 
-  /// The same without determining what changed on screen.
+  /// Advances to a time without determining what changed on screen.
   func step(to target: MotionTime) {
     let goal = max(time, target)
     noteTimeIsTold(goal)

@@ -353,7 +353,7 @@ extension PropertyAnimator: ProgressDriver {
 
 /// The state of a ``PropertyAnimator``.
 public enum AnimatingState: Sendable, Hashable {
-  /// Not started, or finished.
+  /// The animator has not started, or has finished.
   case inactive
   /// Running or paused.
   case active

@@ -63,7 +63,7 @@ public final class LayoutConstraint: AnimatedObject {
   /// The window whose solver has it.
   weak var window: Window?
   var handle: SolverConstraint?
-  /// Its index in each list, by ``ConstraintList/Role``.
+  /// The constraint's index in each list, by ``ConstraintList/Role``.
   var listIndices = SIMD4<Int32>(repeating: -1)
   /// Where running blocks keep tracks of its constant.
   var trackPlaces: [TrackPlace] = []

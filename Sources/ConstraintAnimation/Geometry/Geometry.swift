@@ -84,6 +84,6 @@ public struct Rect: Sendable, Hashable {
     Rect(origin: origin + offset, size: size)
   }
 
-  /// Whole cells, edge by edge (see ``CellRect``).
+  /// The rectangle in whole cells, rounded edge by edge (see ``CellRect``).
   public var cells: CellRect { Edges(self).cells }
 }

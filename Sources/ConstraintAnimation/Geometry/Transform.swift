@@ -68,7 +68,7 @@ public struct Transform: Sendable, Hashable {
     Point(x: a * point.x + c * point.y + tx, y: b * point.x + d * point.y + ty)
   }
 
-  /// The same map for cells instead of points, about `center`.
+  /// This map for cells instead of points, about `center`.
   func inCells(about center: Point, metrics: CellMetrics) -> Transform {
     let aspect = metrics.pointsPerRow / metrics.pointsPerColumn
     var cells = self

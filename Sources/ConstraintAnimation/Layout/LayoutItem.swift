@@ -85,6 +85,6 @@ public final class LayoutGuide: LayoutItem {
 
   override var defaultName: String { "guide" }
 
-  /// Whole cells on screen at the window's time.
+  /// The guide's frame in whole cells on screen at the window's time.
   public var cellFrame: CellRect { layoutCells }
 }

@@ -87,7 +87,7 @@ open class View: LayoutItem {
   /// When false, neither it nor its subviews can be hit.
   public final var isUserInteractionEnabled = true
 
-  /// Its size along the axis of a ``StackGroup`` it is in, in cells.
+  /// The view's size along the axis of a ``StackGroup`` it is in, in cells.
   public final var explicitSize: Double? {
     didSet {
       guard explicitSize?.isFinite ?? true else {

@@ -161,7 +161,7 @@ struct SkewedClock: Sendable {
     drift = device.drift * 1e-6
   }
 
-  /// Its reading at a time of this host, in nanoseconds since 1970.
+  /// The device clock's reading at a time of this host, in nanoseconds since 1970.
   func nanoseconds(at instant: MonotonicTime) -> Int64 {
     let passed = (instant - origin.monotonic).nanoseconds
     return origin.wall.microseconds * 1000 + skew + passed + Int64((Double(passed) * drift).rounded())

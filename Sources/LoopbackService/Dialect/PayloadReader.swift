@@ -7,7 +7,7 @@ enum PayloadReader {
   /// A payload. `receipt` is `nil` without a valid `pushscope` member.
   struct Contents: Equatable {
     var receipt: Receipt?
-    /// Also without a MAC, when no receipt is possible.
+    /// The notification's id, also without a MAC, when no receipt is possible.
     var id: String?
   }
 

@@ -6,7 +6,7 @@ struct SeriesMetrics: Sendable {
   /// A target and one of its variants, by name.
   struct Key: Hashable, Comparable, Sendable {
     var target: String
-    /// Empty for the variant of a target that lists none.
+    /// Name of the variant; empty for the variant of a target that lists none.
     var variant: String
 
     static func < (a: Self, b: Self) -> Bool { (a.target, a.variant) < (b.target, b.variant) }

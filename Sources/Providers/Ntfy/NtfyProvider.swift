@@ -92,7 +92,7 @@ public struct NtfyProvider: Provider {
 
 /// Credentials of publisher and subscriber.
 public enum NtfyAuthorization: Sendable, Hashable, CustomStringConvertible {
-  /// None, for topics without access control.
+  /// No credential: topics without access control.
   case none
   /// An access token, `tk_…`.
   case token(String)

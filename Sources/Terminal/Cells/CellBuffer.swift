@@ -197,7 +197,7 @@ extension CellBuffer: CellCanvas {
     if old.isContinuation && !keepingLeft && place > row { storage[place - 1] = old.emptied }
   }
 
-  /// The same for a whole run: only its ends can cut a glyph in two.
+  /// Empties the halves of glyphs that the ends of a run cut in two.
   private func mendEdges(x0: Int, x1: Int, y: Int) {
     let row = y * columns
     if storage[row + x0].isContinuation && x0 > 0 {

@@ -54,7 +54,7 @@ enum TerminalModes {
 
 /// Which pointer events the terminal reports. While any are reported, text is selected with Shift held down.
 public enum MouseReporting: Int, Sendable, Hashable, CaseIterable {
-  /// Nothing: the terminal selects and copies as usual.
+  /// No events: the terminal selects and copies as usual.
   case released
   /// Presses, releases, the wheel, and motion with a button down (mode 1002).
   case drags

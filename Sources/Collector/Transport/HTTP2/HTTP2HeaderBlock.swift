@@ -63,7 +63,7 @@ final class HTTP2HeaderBlock<Owner: AnyObject> {
     content.pointee.size.fields += 1
   }
 
-  /// Its `:status`, 0 where it has none.
+  /// The block's `:status`; 0 where it has none.
   var status: Int {
     get { content.pointee.status }
     set { content.pointee.status = newValue }

@@ -72,6 +72,6 @@ public enum CredentialOwnership: Sendable, Hashable {
   /// When it is refused, nothing is sent until there is another one (``TimingThread/replaceProviders(_:of:serial:)``) or it
   /// is to be tried again (``TimingThread/tryCredentialAgain(of:)``).
   case kept
-  /// The same, and the first one has yet to come: nothing is sent before.
+  /// The credential is kept as with ``kept``, but the first one has yet to come: nothing is sent before.
   case awaited
 }
