@@ -181,6 +181,29 @@ def openings(files):
             before = line
 
 
+LONGEST_FUNCTION = 60
+FUNCTION = re.compile(r"^(\s*)(?:@\w+(?:\([^)]*\))? )*(?:\w+(?:\(\w+\))? )*(?:func|init|deinit|subscript)\b(?!\s*=)")
+
+
+def lengths(files):
+    """A function has at most so many lines, from the line of its name to its closing brace."""
+    for file in files:
+        lines = file.read_text().splitlines()
+        for first, line in enumerate(lines):
+            found = FUNCTION.match(line)
+            if not found or line.rstrip().endswith("}"):
+                continue
+            indent = found.group(1)
+            for last in range(first + 1, len(lines)):
+                rest = lines[last].removeprefix(indent)
+                # Its declaration may go on with `) throws {` or `where`; anything else at its level ends it.
+                if not lines[last].strip() or rest.startswith((" ", ")", "{", "where ", "throws", "-> ", "#")):
+                    continue
+                if rest == "}" and last - first + 1 > LONGEST_FUNCTION:
+                    yield f"{file}:{first + 1}: a function of {last - first + 1} lines; {LONGEST_FUNCTION} are the limit"
+                break
+
+
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 PATH = re.compile(r"`((?:Sources|Tests|Examples|Benchmarks|config|docs|scripts)/[\w./+-]*\w)`")
 
@@ -219,7 +242,8 @@ def main():
     if "--figures" in sys.argv[1:]:
         figures(files)
         return 0
-    broken = [*imports(files), *ownership(files), *names(files), *doc_comments(files), *openings(files), *documents()]
+    broken = [*imports(files), *ownership(files), *names(files), *doc_comments(files), *openings(files), *lengths(files),
+              *documents()]
     for line in broken:
         print(f"lint: {line}", file=sys.stderr)
     return 1 if broken else 0

@@ -34,10 +34,9 @@ final class CollectorRun: Sendable {
     let (clock, manager, observer) = (environment.clock, environment.manager, environment.observer)
     control.prepare()
     let preparation = try RunPreparation(configuration, environment)
-    let targets = preparation.targets
     let inbox = try RecorderInbox()
     control.open(inbox)
-    control.add(targets)
+    control.add(preparation.targets)
     var parts = StartupSequence()
     do {
       let listener = try await parts.start {
@@ -55,9 +54,8 @@ final class CollectorRun: Sendable {
           run.id, at: clock.wallNow(), reason: reason, sendingEnded: control.timing?.sendingEnded)
         observer?.interrupted(rows)
       }
-      let authenticator = run.authenticator
       let services = try await parts.start {
-        try run.parts.services(of: run.entries, authenticator: authenticator)
+        try run.parts.services(of: run.entries, authenticator: run.authenticator)
       } end: { services, _ in
         services.stop()
         run.services.stop()
@@ -71,29 +69,19 @@ final class CollectorRun: Sendable {
         _ = try await recorder.finished()
       }
       manager?.noteRecorder(isRunning: true)
-      manager?.note(status: "waiting for credentials and subscriptions of \(targets.count) targets")
+      manager?.note(
+        status: "waiting for credentials and subscriptions of \(preparation.targets.count) targets")
       manager?.noteReady()
       if let readiness = try await control.ready(services) {
-        try noteUnreached(readiness, run.entries.map(\.id), inbox: inbox)
-        let sent = FirstResult<Void, Never>()
-        let timing = try run.parts.timingThread(
-          for: try run.parts.transportTargets(
-            of: run.entries, authenticator: authenticator, readiness: readiness),
-          telling: run.services)
-        run.services.add(services)
-        services.attach(timing)
-        try control.send(.init(run: run, thread: timing)) { sent.finish() }
-        manager?.note(status: "recording run \(run.id), targets: \(targets.count)")
-        observer?.sending(isPossible: true)
-        onStart(RunStart(run: run.id, receiptsPort: listener?.port))
-        await sent.value()
+        try await send(run, services, readiness, inbox) {
+          onStart(RunStart(run: run.id, receiptsPort: listener?.port))
+        }
       }
       let reason = control.close(inbox)
       observer?.sending(isPossible: false)
       try await parts.end(reason)
       return RunEnd(
-        run: run.id, wasStopped: reason == .stopped,
-        timing: control.timing?.statistics ?? TimingStatistics(),
+        run: run.id, wasStopped: reason == .stopped, timing: control.timing?.statistics ?? TimingStatistics(),
         recorder: try await recorder.finished())
     } catch {
       try? await parts.end(.failed)
@@ -102,6 +90,26 @@ final class CollectorRun: Sendable {
   }
 
   // MARK: Steps
+
+  /// Sends until every target has completed its schedule, or ``stop()``.
+  private func send(
+    _ run: ActiveRun, _ services: TargetServices, _ readiness: Readiness, _ inbox: RecorderInbox,
+    onStart: () -> Void
+  ) async throws {
+    try noteUnreached(readiness, run.entries.map(\.id), inbox: inbox)
+    let sent = FirstResult<Void, Never>()
+    let timing = try run.parts.timingThread(
+      for: try run.parts.transportTargets(
+        of: run.entries, authenticator: run.authenticator, readiness: readiness),
+      telling: run.services)
+    run.services.add(services)
+    services.attach(timing)
+    try control.send(.init(run: run, thread: timing)) { sent.finish() }
+    environment.manager?.note(status: "recording run \(run.id), targets: \(run.entries.count)")
+    environment.observer?.sending(isPossible: true)
+    onStart()
+    await sent.value()
+  }
 
   private func listen(
     secret: [UInt8]?, store: CollectorStore, bootID: String, inbox: RecorderInbox

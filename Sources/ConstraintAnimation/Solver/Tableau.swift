@@ -423,12 +423,7 @@ extension Tableau {
     let length = Int(nodes[leaving].count)
     let inverse = 1 / cells[position].coefficient
     let value = -nodes[leaving].value * inverse
-    nodes[entering].value = value
-    nodes[leaving].value = 0
-    nodes[entering].rowBatch = batch
-    nodes[entering].flags.insert(.basic)
-    nodes[leaving].flags.remove(.basic)
-    noteBasisChange(left: leaving, entered: entering)
+    exchange(leaving, for: entering, value: value)
 
     // The row now belongs to the entering symbol and the column, cell by cell, to the leaving one.
     var largest = abs(inverse)
@@ -474,6 +469,18 @@ extension Tableau {
     for index in 0..<length {
       scratch[Int(nodes[entering].cells[index].symbol)] = ScratchSlot()
     }
+  }
+
+  /// Makes `entering` basic with a value, in place of `leaving`, which takes the value 0.
+  @inline(__always)
+  private mutating func exchange(_ leaving: Int, for entering: Int, value: Double) {
+    let nodes = symbols.nodes.base
+    nodes[entering].value = value
+    nodes[leaving].value = 0
+    nodes[entering].rowBatch = batch
+    nodes[entering].flags.insert(.basic)
+    nodes[leaving].flags.remove(.basic)
+    noteBasisChange(left: leaving, entered: entering)
   }
 
   /// Adds a multiple of the row spread out in `scratch` to another row.

@@ -412,7 +412,14 @@ public struct Diagnosis: Sendable {
           "\(group.count(where: affected.contains)) of \(group.count) devices of \(provider)")
       }
     }
-    candidates.sort { $0.fit > $1.fit }
+    return best(of: candidates, affected, numbers)
+  }
+
+  /// The candidate that fits best, unless another one fits as well.
+  private func best(
+    of candidates: [(verdict: Verdict, fit: Int)], _ affected: Set<Int>, _ numbers: String
+  ) -> Verdict {
+    let candidates = candidates.sorted { $0.fit > $1.fit }
     if let first = candidates.first, candidates.count == 1 || first.fit > candidates[1].fit {
       return first.verdict
     }

@@ -89,33 +89,40 @@ struct TargetEvidence {
     service = change { $0.isAccepted ? $0.service : nil }
     openLag = change { $0.isAccepted && !$0.isFresh ? $0.lag : nil }
     openService = change { $0.isAccepted && !$0.isFresh ? $0.service : nil }
-    let early = target.samples.count { sample in
-      guard let delivery = sample.delivery, let lag = sample.lag, let service = sample.service else {
-        return false
-      }
-      return delivery < lag + service
-    }
-    let comesEarly = early * 20 > target.samples.count { $0.delivery != nil }
+    let comesEarly = Self.areEarly(target.samples)
     isEarly = comesEarly
     transit = change { sample in
       guard let delivery = sample.delivery, let lag = sample.lag else { return nil }
       return comesEarly ? delivery - lag : sample.service.map { delivery - lag - $0 }
     }
-    func bunched(_ samples: [EpisodeSample]) -> Double {
-      let deliveries = samples.compactMap { sample -> (planned: Double, received: Double)? in
-        sample.delivery.map {
-          let planned = Double(sample.plannedAt.microseconds) / 1e6
-          return (planned, planned + Double($0) / 1e6)
-        }
-      }
-      guard let first = samples.first, let last = samples.last, samples.count > 1 else { return 0 }
-      let length = Double(last.plannedAt.microseconds - first.plannedAt.microseconds) / 1e6
-      return EpisodeStatistics.bunches(deliveries, interval: length / Double(samples.count - 1))
-    }
-    bunches = (bunched(before), bunched(now))
+    bunches = (Self.bunches(before), Self.bunches(now))
     let own = metric.flatMap { metric in
       quantile.flatMap { LegContributions(target, episode, explaining: metric, $0) }
     }
     contributions = own ?? LegContributions(target, episode, isTail: quantiles.isTail)
+  }
+
+  /// Whether more than one in twenty receipts comes before the answer.
+  private static func areEarly(_ samples: [EpisodeSample]) -> Bool {
+    let early = samples.count { sample in
+      guard let delivery = sample.delivery, let lag = sample.lag, let service = sample.service else {
+        return false
+      }
+      return delivery < lag + service
+    }
+    return early * 20 > samples.count { $0.delivery != nil }
+  }
+
+  /// The share of receipts that come in bunches.
+  private static func bunches(_ samples: [EpisodeSample]) -> Double {
+    let deliveries = samples.compactMap { sample -> (planned: Double, received: Double)? in
+      sample.delivery.map {
+        let planned = Double(sample.plannedAt.microseconds) / 1e6
+        return (planned, planned + Double($0) / 1e6)
+      }
+    }
+    guard let first = samples.first, let last = samples.last, samples.count > 1 else { return 0 }
+    let length = Double(last.plannedAt.microseconds - first.plannedAt.microseconds) / 1e6
+    return EpisodeStatistics.bunches(deliveries, interval: length / Double(samples.count - 1))
   }
 }

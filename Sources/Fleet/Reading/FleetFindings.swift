@@ -27,25 +27,8 @@ enum FleetFindings {
 
   /// - Returns: `nil` where the run is none.
   static func record(_ reader: inout RowBinaryReader) throws(FleetError) -> FindingRecord? {
-    var texts: [String: String] = [:]
-    var integers: [String: Int64] = [:]
-    var reals: [String: Double] = [:]
-    var flags: [String: Bool] = [:]
-    for column in ForwardedTable.finding.columns {
-      let name = column.name
-      switch column.kind {
-      case .uuid, .name, .text, .labels: texts[name] = try reader.text()
-      case .optionalName, .optionalText: texts[name] = try reader.optionalText()
-      case .integer, .time, .revision: integers[name] = try reader.integer()
-      case .optionalInteger, .optionalTime: integers[name] = try reader.optionalInteger()
-      case .real: reals[name] = try reader.real()
-      case .optionalReal:
-        reals[name] = try reader.optional { reader throws(FleetError) in try reader.real() }
-      case .flag: flags[name] = try reader.flag()
-      case .optionalFlag:
-        flags[name] = try reader.optional { reader throws(FleetError) in try reader.flag() }
-      }
-    }
+    let values = try FindingValues(&reader)
+    let (texts, integers, reals, flags) = (values.texts, values.integers, values.reals, values.flags)
     func text(_ name: String) -> String { texts[name] ?? "" }
     func time(_ name: String) -> WallTime? { integers[name].map(WallTime.init(microseconds:)) }
     func decoded<Value: Decodable>(_ name: String) -> [Value] {
@@ -88,5 +71,31 @@ enum FleetFindings {
     record.isHidden = flags["hidden"] ?? false
     record.revision = integers["revision"] ?? 0
     return record
+  }
+}
+
+/// The values of a row of findings by the names of their columns.
+private struct FindingValues {
+  private(set) var texts: [String: String] = [:]
+  private(set) var integers: [String: Int64] = [:]
+  private(set) var reals: [String: Double] = [:]
+  private(set) var flags: [String: Bool] = [:]
+
+  init(_ reader: inout RowBinaryReader) throws(FleetError) {
+    for column in ForwardedTable.finding.columns {
+      let name = column.name
+      switch column.kind {
+      case .uuid, .name, .text, .labels: texts[name] = try reader.text()
+      case .optionalName, .optionalText: texts[name] = try reader.optionalText()
+      case .integer, .time, .revision: integers[name] = try reader.integer()
+      case .optionalInteger, .optionalTime: integers[name] = try reader.optionalInteger()
+      case .real: reals[name] = try reader.real()
+      case .optionalReal:
+        reals[name] = try reader.optional { reader throws(FleetError) in try reader.real() }
+      case .flag: flags[name] = try reader.flag()
+      case .optionalFlag:
+        flags[name] = try reader.optional { reader throws(FleetError) in try reader.flag() }
+      }
+    }
   }
 }

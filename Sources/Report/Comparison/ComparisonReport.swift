@@ -170,22 +170,11 @@ private struct ComparisonReading {
             verdict: comparison.verdict(tolerance: plan.tolerance)))
       }
     }
-    let shares = SeriesMetric.allCases.filter(plan.shares.contains).compactMap { share in
-      share.share.flatMap { name -> ComparisonReport.ShareRow? in
-        guard let low = before.interval(of: name, isIndependent: plan.isIndependent),
-          let high = after.interval(of: name, isIndependent: plan.isIndependent), low.count > 0,
-          high.count > 0
-        else { return nil }
-        let comparison = ShareComparison(from: low, to: high)
-        return ComparisonReport.ShareRow(
-          share: share, comparison: comparison,
-          verdict: comparison.verdict(tolerance: ComparisonPlan.shareTolerance))
-      }
-    }
     let pruned = try reader.pruned().samples
     return ComparisonReport.Pair(
       first: first.title, second: second.title, isPaired: isPaired,
-      settled: (before.counts.settled, after.counts.settled), latencies: latencies, shares: shares,
+      settled: (before.counts.settled, after.counts.settled), latencies: latencies,
+      shares: shareRows(before, after),
       prunedTo: pruned.flatMap { min(one.time.lowerBound, other.time.lowerBound) < $0 ? $0 : nil })
   }
 
@@ -194,6 +183,21 @@ private struct ComparisonReading {
       of: window, metrics: [], shares: [], usesHistory: false
     ).counts
       .settled
+  }
+
+  private func shareRows(
+    _ before: SeriesStatistics, _ after: SeriesStatistics
+  ) -> [ComparisonReport.ShareRow] {
+    SeriesMetric.allCases.filter(plan.shares.contains).compactMap { share in
+      guard let name = share.share,
+        let low = before.interval(of: name, isIndependent: plan.isIndependent),
+        let high = after.interval(of: name, isIndependent: plan.isIndependent), low.count > 0, high.count > 0
+      else { return nil }
+      let comparison = ShareComparison(from: low, to: high)
+      return ComparisonReport.ShareRow(
+        share: share, comparison: comparison,
+        verdict: comparison.verdict(tolerance: ComparisonPlan.shareTolerance))
+    }
   }
 
   private func statistics(of window: SeriesWindow) throws -> SeriesStatistics {

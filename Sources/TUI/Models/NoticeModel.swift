@@ -7,7 +7,7 @@ struct NoticeModel: Sendable, Equatable {
   /// Sentences, wrapped at spaces.
   let body: [String]
   /// What happens without any action.
-  let outlook: String?
+  private(set) var outlook: String?
 
   static let leastColumns = 60
   static let leastRows = 16
@@ -83,7 +83,6 @@ struct NoticeModel: Sendable, Equatable {
     case .notAStore(let why):
       title = "Not a pushscope store"
       body = ["\(path): \(why).", "Point --store at the file that the collector writes."]
-      outlook = nil
     case .corrupt(let why):
       title = "The store is damaged"
       body = [
@@ -91,11 +90,9 @@ struct NoticeModel: Sendable, Equatable {
         "Stop the collector, keep a copy, and try to save what can be read: "
           + "sqlite3 \(path) .recover | sqlite3 rescued.sqlite",
       ]
-      outlook = nil
     case .newer(let why):
       title = "The store is newer than this pushscope"
       body = ["\(path): \(why).", "Use the pushscope that wrote it, or a newer one. Nothing was changed."]
-      outlook = nil
     case .locked:
       title = "The store is locked"
       body = [
@@ -110,11 +107,9 @@ struct NoticeModel: Sendable, Equatable {
     case .noSuchRun(let run):
       title = "No such run"
       body = ["\(path) holds no run \(run).", "See which there are: pushscope runs list --store \(path)"]
-      outlook = nil
     case .noSuchTarget(let target, let available):
       title = "No such target"
       body = Self.noSuchTarget(target, available)
-      outlook = nil
     }
   }
 

@@ -86,6 +86,27 @@ struct TableState: Sendable, Equatable {
   /// Whether the newest line of log or events stands first.
   func isNewestFirst(_ panel: Panel) -> Bool { order[panel] == Self.newestFirst }
 
+  /// Orders the rows of a panel by its next column, after the last one in their own order.
+  /// - Returns: what to tell the user.
+  mutating func sort(_ panel: Panel, among titles: [String]) -> String {
+    let next = order[panel].flatMap(titles.firstIndex).map { $0 + 1 } ?? 0
+    order[panel] = next < titles.count ? titles[next] : nil
+    guard panel.isTable else { return order[panel] ?? "oldest first" }
+    return order[panel].map { "by \($0)" } ?? "in their own order"
+  }
+
+  /// Shows a column, or hides it unless it is the last one.
+  /// - Returns: whether that was possible.
+  mutating func toggleColumn(_ title: String, of panel: Panel, among columns: [String]) -> Bool {
+    var hidden = hiddenColumns[panel] ?? []
+    if hidden.remove(title) == nil {
+      guard hidden.count < columns.count - 1 else { return false }
+      hidden.insert(title)
+    }
+    hiddenColumns[panel] = hidden.isEmpty ? nil : hidden
+    return true
+  }
+
   mutating func toggleTarget(_ id: TargetID) {
     if hiddenTargets.remove(id) == nil { hiddenTargets.insert(id) }
   }

@@ -112,25 +112,13 @@ extension Reducer {
   mutating func sort() {
     let titles = context.sortable(state.panel)
     guard !titles.isEmpty else { return say("lists can be put in order", .warning) }
-    let next = state.tables.order[state.panel].flatMap(titles.firstIndex).map { $0 + 1 } ?? 0
-    let order = next < titles.count ? titles[next] : nil
-    state.tables.order[state.panel] = order
-    if state.panel.isTable {
-      say(order.map { "by \($0)" } ?? "in their own order")
-    } else {
-      say(order ?? "oldest first")
-    }
+    say(state.tables.sort(state.panel, among: titles))
   }
 
-  /// The first column stays, because it says what a row is about.
   mutating func toggleColumn(_ title: String) {
-    let columns = context.columns(state.panel)
-    var hidden = state.tables.hiddenColumns[state.panel] ?? []
-    if hidden.remove(title) == nil {
-      guard hidden.count < columns.count - 1 else { return say("one column stays", .warning) }
-      hidden.insert(title)
+    if !state.tables.toggleColumn(title, of: state.panel, among: context.columns(state.panel)) {
+      say("one column stays", .warning)
     }
-    state.tables.hiddenColumns[state.panel] = hidden.isEmpty ? nil : hidden
   }
 
   mutating func chooseColumns() {

@@ -51,17 +51,8 @@ extension Reducer {
     }
   }
 
-  mutating func moveThreshold(_ next: (Int64) -> Int64) {
-    state.plot.threshold = state.plot.threshold.map(next)
-    sayThreshold()
-  }
-
-  mutating func sayThreshold() {
-    say(state.plot.threshold.map { "threshold line at \(LatencyText.text($0))" } ?? "no threshold line")
-  }
-
   mutating func toggleThreshold() {
-    defer { sayThreshold() }
+    defer { say(state.plot.thresholdText) }
     guard state.plot.threshold == nil else {
       state.plot.threshold = nil
       return
@@ -107,33 +98,12 @@ extension Reducer {
   }
 
   mutating func moveCrosshair(columns: Int, rows: Int) {
-    guard var place = state.plot.crosshair else { return }
-    place.column = min(max(place.column + columns, 0), geometry.columns - 1)
-    place.y = min(max(place.y + rows, geometry.bandRow), geometry.axisRow - 1)
-    setCrosshair(place)
-  }
-
-  mutating func setCrosshair(_ place: PlotPosition) {
-    state.plot.crosshair = place
-    state.plot.box?.end = place
-  }
-
-  mutating func toggleCrosshair() {
-    state.plot.box = nil
-    state.plot.holdsCrosshair.toggle()
-    guard state.plot.holdsCrosshair else {
-      state.plot.crosshair = nil
-      return
-    }
-    guard geometry.rows > 0, geometry.columns > 0 else { return }
-    let middle = PlotPosition(
-      pane: 0, column: geometry.columns / 2, y: geometry.firstRow + geometry.rows / 2)
-    state.plot.crosshair = state.plot.crosshair ?? middle
+    state.plot.moveCrosshair(columns: columns, rows: rows, in: geometry)
   }
 
   /// Puts the crosshair on the next notification in time, or the one before; first of all on the nearest.
   mutating func step(forward: Bool) {
-    if !state.plot.holdsCrosshair { toggleCrosshair() }
+    if !state.plot.holdsCrosshair { state.plot.toggleCrosshair(in: geometry) }
     guard let plot, let (place, pick) = plot.crosshair, let pick else { return }
     let isThere = pick.column == place.column && pick.y == place.y
     guard
@@ -141,15 +111,6 @@ extension Reducer {
     else { return }
     state.plot.putCrosshair(on: next, pane: place.pane)
     state.plot.box?.end = state.plot.crosshair ?? place
-  }
-
-  mutating func beginBox() {
-    if state.plot.box != nil {
-      state.plot.box = nil
-    } else {
-      if !state.plot.holdsCrosshair { toggleCrosshair() }
-      state.plot.box = state.plot.crosshair.map(PlotBox.init(at:))
-    }
   }
 
   mutating func zoomToBox() {

@@ -1,3 +1,4 @@
+import Measurement
 import Store
 
 /// How the plots are drawn, and what is pointed at and selected in them.
@@ -51,6 +52,87 @@ struct PlotState: Sendable, Equatable {
   var chosenLogLine: RecordPlace? { if case .logLine(let place) = choice { place } else { nil } }
 
   var chosenEvent: RecordPlace? { if case .event(let place) = choice { place } else { nil } }
+
+  // MARK: - Commands
+
+  /// Carries out a command that changes nothing but this.
+  /// - Returns: what to tell the user; `nil` for any other command.
+  mutating func reduce(_ command: Command) -> String? {
+    switch command {
+    case .nextAverages: return advance(\.averages)
+    case .nextColoring: return advance(\.coloring)
+    case .nextArrangement: return advance(\.arrangement)
+    case .nextBuckets: return advance(\.buckets)
+    case .nextDragAction: return "dragging in the plot \(advance(\.dragAction))"
+    case .nextMarks: view = view.nextMarks
+    case .nextHeatMap: view = view.nextHeatMap
+    case .lowerThreshold, .raiseThreshold:
+      threshold = threshold.map(command == .lowerThreshold ? LatencyAxis.niceBelow : LatencyAxis.niceAbove)
+      return thresholdText
+    default: return nil
+    }
+    return view.name
+  }
+
+  private mutating func advance(_ choice: WritableKeyPath<PlotState, some PlotChoice>) -> String {
+    self[keyPath: choice] = self[keyPath: choice].next
+    return self[keyPath: choice].name
+  }
+
+  var thresholdText: String {
+    threshold.map { "threshold line at \(LatencyText.text($0))" } ?? "no threshold line"
+  }
+
+  // MARK: - Pointer, crosshair and box
+
+  /// The pointer is over this cell, or elsewhere. A crosshair that keys move stays until the pointer is back.
+  mutating func hover(at place: PlotPosition?) {
+    guard !holdsCrosshair || place != nil else { return }
+    (holdsCrosshair, crosshair) = (false, place)
+  }
+
+  mutating func drag(_ action: DragAction, to place: PlotPosition) {
+    if !holdsCrosshair { crosshair = place }
+    if action != .pan { box?.end = place }
+  }
+
+  mutating func moveCrosshair(columns: Int, rows: Int, in geometry: ScatterGeometry) {
+    guard var place = crosshair else { return }
+    place.column = min(max(place.column + columns, 0), geometry.columns - 1)
+    place.y = min(max(place.y + rows, geometry.bandRow), geometry.axisRow - 1)
+    crosshair = place
+    box?.end = place
+  }
+
+  mutating func toggleCrosshair(in geometry: ScatterGeometry) {
+    box = nil
+    holdsCrosshair.toggle()
+    guard holdsCrosshair else {
+      crosshair = nil
+      return
+    }
+    guard geometry.rows > 0, geometry.columns > 0 else { return }
+    let middle = PlotPosition(
+      pane: 0, column: geometry.columns / 2, y: geometry.firstRow + geometry.rows / 2)
+    crosshair = crosshair ?? middle
+  }
+
+  /// Begins a box at the crosshair, or cancels it.
+  mutating func beginBox(in geometry: ScatterGeometry) {
+    if box != nil {
+      box = nil
+    } else {
+      if !holdsCrosshair { toggleCrosshair(in: geometry) }
+      box = crosshair.map(PlotBox.init(at:))
+    }
+  }
+}
+
+/// A choice that a key goes through.
+protocol PlotChoice {
+  var next: Self { get }
+  /// The choice in words.
+  var name: String { get }
 }
 
 /// What was chosen in the panel.
@@ -62,7 +144,7 @@ enum PanelChoice: Sendable, Hashable {
 }
 
 /// What a drag in the plot does.
-enum DragAction: Sendable, Hashable, CaseIterable {
+enum DragAction: Sendable, Hashable, CaseIterable, PlotChoice {
   /// Moves the window with the pointer.
   case pan
   /// Zooms to the box.
@@ -88,7 +170,7 @@ enum DragAction: Sendable, Hashable, CaseIterable {
 }
 
 /// How many metrics the plot shows, and where.
-enum MetricArrangement: Sendable, Hashable, CaseIterable {
+enum MetricArrangement: Sendable, Hashable, CaseIterable, PlotChoice {
   case single
   /// Two metrics in one plot.
   case overlaid
@@ -156,7 +238,7 @@ enum PlotView: Sendable, Hashable, CaseIterable {
 }
 
 /// Which running averages are drawn.
-enum AverageLines: Sendable, Hashable, CaseIterable {
+enum AverageLines: Sendable, Hashable, CaseIterable, PlotChoice {
   case both
   case median
   case mean
@@ -185,7 +267,7 @@ enum AverageLines: Sendable, Hashable, CaseIterable {
 }
 
 /// What the color of an ordinary mark stands for. Errors and losses have colors of their own in any case.
-enum MarkColoring: Sendable, Hashable, CaseIterable {
+enum MarkColoring: Sendable, Hashable, CaseIterable, PlotChoice {
   /// The target.
   case target
   /// Delivered, or accepted only.
@@ -197,7 +279,7 @@ enum MarkColoring: Sendable, Hashable, CaseIterable {
 }
 
 /// The buckets of the histogram.
-enum BucketKind: Sendable, Hashable, CaseIterable {
+enum BucketKind: Sendable, Hashable, CaseIterable, PlotChoice {
   /// Steps of equal ratio.
   case logarithmic
   /// One second each, or the smallest round number of seconds that fits the width.

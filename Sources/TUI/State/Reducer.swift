@@ -36,7 +36,14 @@ struct Reducer {
     if context.options.place.kind == .fleet, let what = command.changesAtCollector {
       return say("a fleet is only read: \(what)", .warning)
     }
-    let columns = geometry.columns
+    if let text = state.reduce(command, in: context) { return say(text) }
+    let isDone =
+      performInProgram(command) || performInPanel(command) || performInTime(command) || performInPlot(command)
+    assert(isDone, "nothing carries out \(command)")
+  }
+
+  /// - Returns: whether the command is about the dashboard as a whole or the collector.
+  private mutating func performInProgram(_ command: Command) -> Bool {
     switch command {
     case .quit: effects.append(.host(.quit))
     case .close: close()
@@ -54,16 +61,20 @@ struct Reducer {
     case .nextMotion: nextMotion()
     case .toggleFrameCost: state.showsFrameCost.toggle()
     case .startStop: effects.append(runControl.startOrStop())
+    case .rename: effects.append(runControl.rename())
+    case .delete: effects.append(runControl.delete())
+    case .exportView: effects.append(.open(ExportChooser()))
+    case .copy: copy()
+    default: return false
+    }
+    return true
+  }
 
+  private mutating func performInPanel(_ command: Command) -> Bool {
+    switch command {
     case .showPanel(let panel): slide(to: panel)
     case .nextPanel: slide(to: context.activePanel.next)
     case .previousPanel: slide(to: context.activePanel.previous)
-    case .toggleSlides:
-      state.slides = state.slides == .horizontal ? .vertical : .horizontal
-      say(state.slides == .horizontal ? "panels slide sideways" : "panels slide up and down")
-    case .rotate:
-      state.arrangement = context.arrangement.other
-      say(state.arrangement == .beside ? "panel beside the plot" : "panel below the plot")
     case .scroll(let rows) where crosshairTakesArrows: moveCrosshair(columns: 0, rows: rows)
     case .scroll(let rows): scroll(by: rows)
     case .page(let pages): scroll(by: pages * max(1, listRows - 1))
@@ -75,24 +86,27 @@ struct Reducer {
     case .previousHit: nextHit(forward: false)
     case .onlyHits: toggleHits()
     case .wholeLine: openLine()
-    case .fold:
-      state.lists.unfolds.toggle()
-      say(state.lists.unfolds ? "every line by itself" : "floods of one kind are one line")
     case .sort: sort()
     case .columns: chooseColumns()
-
     case .choose: choose()
     case .mark: mark()
-    case .rename: effects.append(runControl.rename())
-    case .delete: effects.append(runControl.delete())
     case .compare: compare()
+    case .choosePrevious: choose(forward: false)
+    case .chooseNext: choose(forward: true)
+    default: return false
+    }
+    return true
+  }
 
+  private mutating func performInTime(_ command: Command) -> Bool {
+    switch command {
     case .pan(let eighths) where crosshairTakesArrows:
       moveCrosshair(columns: eighths.signum() * (abs(eighths) > 1 ? 8 : 1), rows: 0)
     case .pan(let eighths) where state.replay != nil: scrub(eighths: eighths)
-    case .pan(let eighths): state.pan(columns: eighths * max(1, columns / 8), in: shown, of: columns)
-    case .zoomIn: state.zoom(in: true, about: crosshairFraction, in: shown, columns: columns)
-    case .zoomOut: state.zoom(in: false, about: crosshairFraction, in: shown, columns: columns)
+    case .pan(let eighths):
+      state.pan(columns: eighths * max(1, geometry.columns / 8), in: shown, of: geometry.columns)
+    case .zoomIn: state.zoom(in: true, about: crosshairFraction, in: shown, columns: geometry.columns)
+    case .zoomOut: state.zoom(in: false, about: crosshairFraction, in: shown, columns: geometry.columns)
     case .follow: follow()
     case .fitRun: fitRun()
     case .back: goBack()
@@ -102,83 +116,43 @@ struct Reducer {
     case .replay: toggleReplay()
     case .faster: changeSpeed(by: 1)
     case .slower: changeSpeed(by: -1)
+    default: return false
+    }
+    return true
+  }
 
-    case .toggleScale:
-      state.axisKind = state.axisKind == .linear ? .logarithmic : .linear
-      say(state.axisKind == .linear ? "linear axis" : "logarithmic axis")
+  private mutating func performInPlot(_ command: Command) -> Bool {
+    switch command {
     case .toggleRange: nextRange()
-    case .nextMetric:
-      let metric = state.metric(in: shown).next
-      state.metric = metric
-      say(metric.title)
     case .nextTarget: nextTarget()
-    case .nextAverages:
-      state.plot.averages = state.plot.averages.next
-      say(state.plot.averages.name)
-    case .nextColoring:
-      state.plot.coloring = state.plot.coloring.next
-      say(state.plot.coloring.name)
-    case .nextArrangement:
-      state.plot.arrangement = state.plot.arrangement.next
-      say(state.plot.arrangement.name)
-    case .nextBuckets:
-      state.plot.buckets = state.plot.buckets.next
-      say(state.plot.buckets.name)
-    case .nextMarks:
-      state.plot.view = state.plot.view.nextMarks
-      say(state.plot.view.name)
-    case .nextHeatMap:
-      state.plot.view = state.plot.view.nextHeatMap
-      say(state.plot.view.name)
     case .toggleMultiples: toggleMultiples()
     case .toggleThreshold: toggleThreshold()
-    case .lowerThreshold: moveThreshold(LatencyAxis.niceBelow)
-    case .raiseThreshold: moveThreshold(LatencyAxis.niceAbove)
     case .zoomInLatency: scaleLatency(by: 0.5, about: 0.5)
     case .zoomOutLatency: scaleLatency(by: 2, about: 0.5)
     case .panUp where crosshairTakesArrows: moveCrosshair(columns: 0, rows: -4)
     case .panDown where crosshairTakesArrows: moveCrosshair(columns: 0, rows: 4)
     case .panUp: moveLatency(by: 0.125)
     case .panDown: moveLatency(by: -0.125)
-
-    case .toggleCrosshair: toggleCrosshair()
+    case .toggleCrosshair: state.plot.toggleCrosshair(in: geometry)
     case .previousNotification: step(forward: false)
     case .nextNotification: step(forward: true)
-    case .beginBox: beginBox()
+    case .beginBox: state.plot.beginBox(in: geometry)
     case .zoomToBox: zoomToBox()
-    case .nextDragAction:
-      state.plot.dragAction = state.plot.dragAction.next
-      say("dragging in the plot \(state.plot.dragAction.name)")
-    case .choosePrevious: choose(forward: false)
-    case .chooseNext: choose(forward: true)
     case .list: listSelection()
-    case .exportSelection:
-      guard let selection = state.plot.selection else { return sayNothingSelected() }
-      effects.append(.host(.exportSamples(selection.ids(in: shown.tracks.map(\.target)))))
-    case .exportView: effects.append(.open(ExportChooser()))
-    case .copy: copy()
+    case .exportSelection: exportSelection()
+    default: return false
     }
+    return true
   }
 
   private mutating func point(_ action: PointerAction) {
     guard !context.hasNotice else { return }
     switch action {
-    case .hover(let place):
-      guard !state.plot.holdsCrosshair || place != nil else { return }
-      state.plot.holdsCrosshair = false
-      state.plot.crosshair = place
+    case .hover(let place): state.plot.hover(at: place)
     case .beginDrag(let action, let place): state.plot.box = action == .pan ? nil : PlotBox(at: place)
     case .drag(let action, let last, let place):
-      if !state.plot.holdsCrosshair { state.plot.crosshair = place }
-      guard action == .pan else {
-        state.plot.box?.end = place
-        return
-      }
-      state.pan(columns: last.column - place.column, in: shown, of: geometry.columns)
-      // A range that fits the data does not follow the pointer.
-      if case .fixed = state.range, place.y != last.y {
-        moveLatency(by: Double(place.y - last.y) / Double(max(1, geometry.rows)))
-      }
+      state.plot.drag(action, to: place)
+      if action == .pan { pan(from: last, to: place) }
     case .endDrag(let action, let place, let hasMoved):
       let box = state.plot.box
       state.plot.box = nil
@@ -193,6 +167,15 @@ struct Reducer {
     case .scrollPanel(let rows): scroll(by: rows)
     case .clickPanel(let x, let y): choose(atX: x, y: y)
     case .clickRow(let row): clickRow(row)
+    }
+  }
+
+  /// Moves the window with the pointer.
+  private mutating func pan(from last: PlotPosition, to place: PlotPosition) {
+    state.pan(columns: last.column - place.column, in: shown, of: geometry.columns)
+    // A range that fits the data does not follow the pointer.
+    if case .fixed = state.range, place.y != last.y {
+      moveLatency(by: Double(place.y - last.y) / Double(max(1, geometry.rows)))
     }
   }
 
@@ -220,7 +203,7 @@ struct Reducer {
     switch command {
     case .threshold(let value):
       state.plot.threshold = value
-      sayThreshold()
+      say(state.plot.thresholdText)
     case .theme(let name):
       guard let theme = context.options.themes.first(where: { $0.name == name }) else { return }
       effects.append(.setTheme(theme))
@@ -272,7 +255,7 @@ struct Reducer {
     if state.plot.box != nil {
       state.plot.box = nil
     } else if state.plot.holdsCrosshair {
-      toggleCrosshair()
+      state.plot.toggleCrosshair(in: geometry)
     } else if state.plot.selection != nil {
       select(nil, by: nil)
     } else if state.tables.findings.chosen != nil {

@@ -65,6 +65,11 @@ extension Reducer {
     }
   }
 
+  mutating func exportSelection() {
+    guard let selection = state.plot.selection else { return sayNothingSelected() }
+    effects.append(.host(.exportSamples(selection.ids(in: shown.tracks.map(\.target)))))
+  }
+
   mutating func sayNothingSelected() {
     say("nothing is selected: click or drag in the plot, or press i, then Enter")
   }

@@ -52,6 +52,31 @@ struct ViewState: Sendable, Equatable {
 
   var isFrozen: Bool { frozenAt != nil }
 
+  // MARK: - Commands
+
+  /// Carries out a command that changes the state alone, here or in one of its parts.
+  /// - Returns: what to tell the user; `nil` for any other command.
+  mutating func reduce(_ command: Command, in context: ScreenContext) -> String? {
+    switch command {
+    case .toggleScale:
+      axisKind = axisKind == .linear ? .logarithmic : .linear
+      return axisKind == .linear ? "linear axis" : "logarithmic axis"
+    case .nextMetric:
+      metric = metric(in: context.shown).next
+      return metric?.title
+    case .toggleSlides:
+      slides = slides == .horizontal ? .vertical : .horizontal
+      return slides == .horizontal ? "panels slide sideways" : "panels slide up and down"
+    case .rotate:
+      arrangement = context.arrangement.other
+      return arrangement == .beside ? "panel beside the plot" : "panel below the plot"
+    case .fold:
+      lists.unfolds.toggle()
+      return lists.unfolds ? "every line by itself" : "floods of one kind are one line"
+    default: return plot.reduce(command)
+    }
+  }
+
   // MARK: - Metrics and targets
 
   /// The metric that quantiles are given for.

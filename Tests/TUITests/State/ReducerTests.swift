@@ -451,6 +451,26 @@ struct ReducerTests {
     #expect(binding.command.worksBehindNotice || state == ViewState() && effects.isEmpty)
   }
 
+  @Test(
+    "every command of the table of keys is carried out by some part", arguments: KeyTable.standard.bindings)
+  func everyCommand(_ binding: KeyBinding) {
+    // A command that no part knows fails an assertion.
+    for state in [ViewState(), Self.held, Self.runs, Self.replaying] {
+      _ = Reducer.reduce(state, .command(binding.command), in: Self.listed)
+    }
+  }
+
+  @Test("the plot's state carries out its own commands, and no others")
+  func plotState() {
+    var plot = PlotState()
+    plot.threshold = 1_000_000
+    #expect(plot.reduce(.nextBuckets) == "buckets of seconds" && plot.buckets == .seconds)
+    #expect(plot.reduce(.nextDragAction) == "dragging in the plot zooms to a box" && plot.dragAction == .zoom)
+    #expect(plot.reduce(.lowerThreshold) == "threshold line at 500 ms")
+    let before = plot
+    #expect(plot.reduce(.quit) == nil && plot.reduce(.toggleScale) == nil && plot == before)
+  }
+
   @Test("Escape ends box, crosshair, selection, finding, filter and how the plot is drawn, one at a time")
   func dismiss() {
     let context = Self.context(Self.two())
