@@ -38,12 +38,14 @@ struct MinuteHeatMap {
     let dotsInRow = raster.encoding.rows
     var counts = Array(repeating: 0, count: raster.rows)
     var total = 0
-    for column in columns {
-      for (offset, count) in raster.spread[column * stride..<(column + 1) * stride].enumerated()
-      where count > 0 {
-        total += Int(count)
-        let row = offset - 1
-        if row >= 0, row < raster.dotRows { counts[(raster.dotRows - 1 - row) / dotsInRow] += Int(count) }
+    raster.read { planes in
+      for column in columns {
+        for (offset, count) in planes.tallies.spread[column * stride..<(column + 1) * stride].enumerated()
+        where count > 0 {
+          total += Int(count)
+          let row = offset - 1
+          if row >= 0, row < raster.dotRows { counts[(raster.dotRows - 1 - row) / dotsInRow] += Int(count) }
+        }
       }
     }
     guard total > 0 else { return }

@@ -14,8 +14,14 @@ struct PercentileBands {
 
   /// Rows of dots from the bottom, by quantile; those beyond the axis are at its ends.
   private func rows(of column: Int) -> [Int]? {
-    let stride = raster.dotRows + 2
-    let counts = raster.spread[column * stride..<(column + 1) * stride]
+    raster.read { planes in
+      let stride = raster.dotRows + 2
+      return rows(planes.tallies.spread.extracting(column * stride..<(column + 1) * stride))
+    }
+  }
+
+  /// - Parameter counts: the values of a column, below the axis, of each row, and above it.
+  private func rows(_ counts: UnsafeMutableBufferPointer<UInt32>) -> [Int]? {
     let total = counts.reduce(0) { $0 + Int($1) }
     guard total > 0 else { return nil }
     var rows: [Int] = []

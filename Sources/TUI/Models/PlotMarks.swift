@@ -12,30 +12,32 @@ struct DotMarks {
     let needsGlyphs = appearance.marksNeedGlyphs
     let hasPlaces = raster.places > 1
     let hasSigns = raster.places > appearance.distinctTargets
-    picture.edit { cells in
-      for row in 0..<raster.rows {
-        let source = row * raster.columns
-        let target = (geometry.firstRow + row) * cells.width + ScatterGeometry.gutter
-        for column in columns {
-          let code = raster.codes[source + column]
-          if code == 0 { continue }
-          let level = Appearance.level(of: raster.counts[source + column])
-          var glyph = glyphs.dots.glyph(for: raster.dots[source + column])
-          var style = appearance.mark(code, level: level)
-          if !glyphs.density.isEmpty {
-            glyph = glyphs.density[level * glyphs.density.count / Appearance.levels]
-          }
-          if let markClass = MarkCode(rawValue: code).markClass {
-            if needsGlyphs, markClass >= .late {
-              glyph = glyphs.symbol(of: markClass)
-            } else if hasPlaces, markClass == .good {
-              let most = leaders(of: source + column)
-              style = self.style(of: most, level: level)
-              if hasSigns, let sign = appearance.targetGlyph(most.first) { glyph = sign }
+    raster.read { planes in
+      picture.edit { cells in
+        for row in 0..<raster.rows {
+          let source = row * raster.columns
+          let target = (geometry.firstRow + row) * cells.width + ScatterGeometry.gutter
+          for column in columns {
+            let code = planes.codes[source + column]
+            if code == 0 { continue }
+            let level = Appearance.level(of: planes.counts[source + column])
+            var glyph = glyphs.dots.glyph(for: planes.dots[source + column])
+            var style = appearance.mark(code, level: level)
+            if !glyphs.density.isEmpty {
+              glyph = glyphs.density[level * glyphs.density.count / Appearance.levels]
             }
+            if let markClass = MarkCode(rawValue: code).markClass {
+              if needsGlyphs, markClass >= .late {
+                glyph = glyphs.symbol(of: markClass)
+              } else if hasPlaces, markClass == .good {
+                let most = Self.leaders(of: source + column, planes)
+                style = self.style(of: most, level: level)
+                if hasSigns, let sign = appearance.targetGlyph(most.first) { glyph = sign }
+              }
+            }
+            cells.glyphs[target + column] = glyph
+            cells.styles[target + column] = style
           }
-          cells.glyphs[target + column] = glyph
-          cells.styles[target + column] = style
         }
       }
     }
@@ -49,10 +51,10 @@ struct DotMarks {
     var secondCount: UInt16 = 0
   }
 
-  private func leaders(of cell: Int) -> Leaders {
+  private static func leaders(of cell: Int, _ planes: RasterPlanes) -> Leaders {
     var leaders = Leaders()
-    for place in 0..<raster.places {
-      let count = raster.shares[cell * raster.places + place]
+    for place in 0..<planes.places {
+      let count = planes.shares[cell * planes.places + place]
       if count > leaders.firstCount {
         (leaders.second, leaders.secondCount) = (leaders.first, leaders.firstCount)
         (leaders.first, leaders.firstCount) = (place, count)
@@ -78,14 +80,15 @@ struct DotMarks {
   }
 
   func drawOffScale(_ picture: inout CellPicture, columns: Range<Int>) {
+    let (above, below) = raster.read { (Array($0.above), Array($0.below)) }
     for column in columns {
       let x = ScatterGeometry.gutter + column
-      if raster.above[column] != 0 {
-        let style = appearance.mark(raster.above[column], level: Appearance.levels - 1)
+      if above[column] != 0 {
+        let style = appearance.mark(above[column], level: Appearance.levels - 1)
         picture.set(appearance.glyphs.above, x: x, y: geometry.firstRow, style: style)
       }
-      if raster.below[column] != 0 {
-        let style = appearance.mark(raster.below[column], level: Appearance.levels - 1)
+      if below[column] != 0 {
+        let style = appearance.mark(below[column], level: Appearance.levels - 1)
         picture.set(appearance.glyphs.below, x: x, y: geometry.axisRow - 1, style: style)
       }
     }
@@ -113,30 +116,36 @@ struct AverageMarks {
   let appearance: Appearance
 
   func draw(_ average: AverageLine, _ picture: inout CellPicture, columns: Range<Int>) {
+    raster.read { planes in
+      for column in columns where column <= edge { draw(average, column, planes, &picture) }
+    }
+  }
+
+  private func draw(
+    _ average: AverageLine, _ column: Int, _ planes: RasterPlanes, _ picture: inout CellPicture
+  ) {
     let (line, glyph) = (average.line, average.glyph)
     let dots = appearance.glyphs.dots
-    for column in columns where column <= edge {
-      // Gaps count from 1970, so that they do not move with the window.
-      if average.isBroken, (window.firstColumn + Int64(column)) & 3 >= 2 { continue }
-      let cells = dots.cells(
-        left: line.rows[column * dots.columns], right: line.rows[(column + 1) * dots.columns - 1],
-        of: raster.dotRows)
-      for (row, pattern) in cells {
-        let cell = row * raster.columns + column
-        let code = raster.codes[cell]
-        if let markClass = MarkCode(rawValue: code).markClass, markClass >= .late { continue }
-        var style = appearance(average.role)
-        if raster.counts[cell] > 0 {
-          let level = Appearance.level(of: raster.counts[cell])
-          if let shade = appearance.shade(code, level: level, strength: Self.shade(of: level)) {
-            style.background = shade
-          } else if isDensest(row, in: column) {
-            continue
-          }
+    // Gaps count from 1970, so that they do not move with the window.
+    if average.isBroken, (window.firstColumn + Int64(column)) & 3 >= 2 { return }
+    let cells = dots.cells(
+      left: line.rows[column * dots.columns], right: line.rows[(column + 1) * dots.columns - 1],
+      of: raster.dotRows)
+    for (row, pattern) in cells {
+      let cell = row * raster.columns + column
+      let code = planes.codes[cell]
+      if let markClass = MarkCode(rawValue: code).markClass, markClass >= .late { continue }
+      var style = appearance(average.role)
+      if planes.counts[cell] > 0 {
+        let level = Appearance.level(of: planes.counts[cell])
+        if let shade = appearance.shade(code, level: level, strength: Self.shade(of: level)) {
+          style.background = shade
+        } else if Self.isDensest(row, in: column, planes) {
+          continue
         }
-        let (x, y) = (ScatterGeometry.gutter + column, geometry.firstRow + row)
-        picture.set(dots.columns == 1 ? glyph : dots.glyph(for: pattern), x: x, y: y, style: style)
       }
+      let (x, y) = (ScatterGeometry.gutter + column, geometry.firstRow + row)
+      picture.set(dots.columns == 1 ? glyph : dots.glyph(for: pattern), x: x, y: y, style: style)
     }
   }
 
@@ -145,8 +154,10 @@ struct AverageMarks {
     0.1 + 0.25 * Double(level) / Double(Appearance.levels - 1)
   }
 
-  private func isDensest(_ row: Int, in column: Int) -> Bool {
-    let count = raster.counts[row * raster.columns + column]
-    return (0..<raster.rows).allSatisfy { raster.counts[$0 * raster.columns + column] <= count }
+  private static func isDensest(_ row: Int, in column: Int, _ planes: RasterPlanes) -> Bool {
+    let count = planes.counts[row * planes.columns + column]
+    return stride(from: column, to: planes.counts.count, by: planes.columns).allSatisfy {
+      planes.counts[$0] <= count
+    }
   }
 }

@@ -5,39 +5,20 @@ import Store
 /// among them). The second plane decides the cell's color, since a cell has only one.
 ///
 /// It also counts what is drawn beside the dots: losses by column, values by row for averages and percentiles.
-/// Its memory is reused for each frame.
+/// All planes are parts of one block of memory, which is reused for each frame.
 struct DotRaster {
   private(set) var columns = 0
   private(set) var rows = 0
   private(set) var encoding: DotEncoding
-  /// Patterns of `DotEncoding`, row by row.
-  private(set) var dots: [UInt8] = []
-  /// Notifications in each cell, at most 65 535.
-  private(set) var counts: [UInt16] = []
-  /// The highest `MarkCode` in each cell; 0 when empty.
-  private(set) var codes: [UInt16] = []
-  /// The highest code of values above the axis, by column of cells.
-  private(set) var above: [UInt16] = []
-  /// The highest code of values below the axis.
-  private(set) var below: [UInt16] = []
-  /// Number of values in each row of dots, by lane, for each run of `medianColumns` columns of cells; pending ones
-  /// left out.
-  private(set) var rowCounts: [UInt32] = []
-  /// The sum of the same values, µs, by lane, for each run.
-  private(set) var sums: [Int64] = []
   /// Metrics that are plotted together and averaged separately.
   private(set) var lanes = 1
-  /// What became of the notifications of each column of cells.
-  private(set) var outcomes: [ColumnOutcome] = []
-  /// Number of values in each column of cells, by lane.
-  private(set) var present: [UInt32] = []
-  /// Number of values of the first lane in each column of cells, by row of dots, with one more at each end for values beyond
-  /// the axis; empty unless it is asked for.
-  private(set) var spread: [UInt32] = []
-  /// Number of notifications of each color in each cell; empty where all have one color.
-  private(set) var shares: [UInt16] = []
-  /// Colors that are counted in `shares`.
+  /// Colors that are counted in ``shares``.
   private(set) var places = 1
+  /// Whether values are counted in ``spread``.
+  private var hasSpread = false
+  private var layout = RasterLayout()
+  /// The planes, as ``layout`` says.
+  private var block: [UInt64] = []
 
   /// Columns of cells that share a median.
   static let medianColumns = 8
@@ -60,26 +41,12 @@ struct DotRaster {
     self.columns = max(0, columns)
     self.rows = max(0, rows)
     self.encoding = encoding
-    Self.clear(&dots, count: self.columns * self.rows)
-    Self.clear(&counts, count: self.columns * self.rows)
-    Self.clear(&codes, count: self.columns * self.rows)
-    Self.clear(&above, count: self.columns)
-    Self.clear(&below, count: self.columns)
-    // Values above and below the axis count for the median, too, in an extra row at each end.
-    Self.clear(&rowCounts, count: self.lanes * medianRuns * (dotRows + 2))
-    Self.clear(&sums, count: self.lanes * medianRuns)
-    Self.clear(&present, count: self.lanes * self.columns)
-    Self.clear(&spread, count: hasSpread ? self.columns * (dotRows + 2) : 0)
-    Self.clear(&shares, count: self.places > 1 ? self.columns * self.rows * self.places : 0)
-    outcomes.removeAll(keepingCapacity: true)
-    outcomes.append(contentsOf: repeatElement(ColumnOutcome(), count: self.columns))
-  }
-
-  private static func clear<Element: FixedWidthInteger>(_ plane: inout [Element], count: Int) {
-    if plane.count == count {
-      plane.withUnsafeMutableBufferPointer { $0.update(repeating: 0) }
+    self.hasSpread = hasSpread
+    layout = RasterLayout(self, hasSpread: hasSpread)
+    if block.count == layout.words {
+      block.withUnsafeMutableBufferPointer { $0.update(repeating: 0) }
     } else {
-      plane = Array(repeating: 0, count: count)
+      block = Array(repeating: 0, count: layout.words)
     }
   }
 
@@ -154,34 +121,35 @@ struct DotRaster {
   ///   - movedRuns: runs of columns that its first run has moved.
   ///   - runCount: how many runs the window touches now.
   mutating func follow(columns moved: Int, runs movedRuns: Int, of runCount: Int) {
-    // Across the ends of rows and lanes, too: only what comes into view is wrong by that.
-    Self.shift(&dots, by: moved)
-    Self.shift(&counts, by: moved)
-    Self.shift(&codes, by: moved)
-    Self.shift(&shares, by: moved * places)
-    Self.shift(&above, by: moved)
-    Self.shift(&below, by: moved)
-    Self.shift(&outcomes, by: moved)
-    Self.shift(&present, by: moved)
-    let stride = dotRows + 2
-    Self.shift(&spread, by: moved * stride)
-    Self.shift(&rowCounts, by: movedRuns * stride)
-    Self.shift(&sums, by: movedRuns)
-    for lane in 0..<lanes {
-      for run in lane * medianRuns + min(runCount, medianRuns)..<(lane + 1) * medianRuns {
-        sums[run] = 0
-        for place in run * stride..<(run + 1) * stride { rowCounts[place] = 0 }
+    let (lanes, stride, medianRuns) = (lanes, dotRows + 2, medianRuns)
+    withPlanes { planes in
+      // Across the ends of rows and lanes, too: only what comes into view is wrong by that.
+      Self.shift(planes.dots, by: moved)
+      Self.shift(planes.counts, by: moved)
+      Self.shift(planes.codes, by: moved)
+      Self.shift(planes.shares, by: moved * planes.places)
+      Self.shift(planes.above, by: moved)
+      Self.shift(planes.below, by: moved)
+      Self.shift(planes.tallies.outcomes, by: moved)
+      Self.shift(planes.tallies.present, by: moved)
+      Self.shift(planes.tallies.spread, by: moved * stride)
+      Self.shift(planes.rowCounts, by: movedRuns * stride)
+      Self.shift(planes.sums, by: movedRuns)
+      for lane in 0..<lanes {
+        for run in lane * medianRuns + min(runCount, medianRuns)..<(lane + 1) * medianRuns {
+          planes.sums[run] = 0
+          planes.rowCounts[run * stride..<(run + 1) * stride].update(repeating: 0)
+        }
       }
     }
   }
 
-  private static func shift<Element: BitwiseCopyable>(_ plane: inout [Element], by distance: Int) {
+  private static func shift<Element: BitwiseCopyable>(
+    _ plane: UnsafeMutableBufferPointer<Element>, by distance: Int
+  ) {
     let count = plane.count - abs(distance)
-    guard distance != 0, count > 0 else { return }
-    plane.withUnsafeMutableBufferPointer { plane in
-      guard let first = plane.baseAddress else { return }
-      (first + max(0, -distance)).update(from: first + max(0, distance), count: count)
-    }
+    guard distance != 0, count > 0, let first = plane.baseAddress else { return }
+    (first + max(0, -distance)).update(from: first + max(0, distance), count: count)
   }
 
   /// Copies a raster of one run of columns, as many as share a median, with as many rows, lanes and colors.
@@ -193,78 +161,99 @@ struct DotRaster {
     let width = min(tile.columns, columns - column) - first
     guard width > 0 else { return }
     let left = column + first
-    for row in 0..<rows {
-      let (to, from) = (row * columns + left, row * tile.columns + first)
-      Self.copy(width, from: tile.dots, at: from, to: &dots, at: to)
-      Self.copy(width, from: tile.counts, at: from, to: &counts, at: to)
-      Self.copy(width, from: tile.codes, at: from, to: &codes, at: to)
-      if places > 1 {
-        Self.copy(width * places, from: tile.shares, at: from * places, to: &shares, at: to * places)
-      }
-    }
-    Self.copy(width, from: tile.above, at: first, to: &above, at: left)
-    Self.copy(width, from: tile.below, at: first, to: &below, at: left)
-    Self.copy(width, from: tile.outcomes, at: first, to: &outcomes, at: left)
-    let stride = dotRows + 2
-    if !spread.isEmpty {
-      Self.copy(width * stride, from: tile.spread, at: first * stride, to: &spread, at: left * stride)
-    }
-    for lane in 0..<lanes {
-      Self.copy(
-        width, from: tile.present, at: lane * tile.columns + first, to: &present, at: lane * columns + left)
-      let (to, from) = (lane * medianRuns + run, lane * tile.medianRuns)
-      Self.copy(stride, from: tile.rowCounts, at: from * stride, to: &rowCounts, at: to * stride)
-      sums[to] = tile.sums[from]
-    }
-  }
-
-  private static func copy<Element>(
-    _ count: Int, from source: [Element], at start: Int, to plane: inout [Element], at place: Int
-  ) {
-    source.withUnsafeBufferPointer { source in
-      plane.withUnsafeMutableBufferPointer { plane in
-        let part = UnsafeMutableBufferPointer(rebasing: plane[place..<place + count])
-        _ = part.update(fromContentsOf: UnsafeBufferPointer(rebasing: source[start..<start + count]))
-      }
-    }
-  }
-
-  /// All planes as plain memory, without bounds checks for thousands of points: a cell is accessed only after column and row
-  /// were found to be inside.
-  mutating func withPlanes(_ body: (RasterPlanes) -> Void) {
-    let (columns, dotColumns, dotRows, encoding) = (columns, dotColumns, dotRows, encoding)
-    let (runs, places) = (medianRuns, places)
-    outcomes.withUnsafeMutableBufferPointer { outcomes in
-      present.withUnsafeMutableBufferPointer { present in
-        spread.withUnsafeMutableBufferPointer { spread in
-          shares.withUnsafeMutableBufferPointer { shares in
-            let tallies = ColumnTallies(outcomes: outcomes, present: present, spread: spread)
-            dots.withUnsafeMutableBufferPointer { dots in
-              counts.withUnsafeMutableBufferPointer { counts in
-                codes.withUnsafeMutableBufferPointer { codes in
-                  above.withUnsafeMutableBufferPointer { above in
-                    below.withUnsafeMutableBufferPointer { below in
-                      rowCounts.withUnsafeMutableBufferPointer { rowCounts in
-                        sums.withUnsafeMutableBufferPointer { sums in
-                          body(
-                            RasterPlanes(
-                              columns: columns, dotColumns: dotColumns, dotRows: dotRows, runs: runs,
-                              columnShift: encoding.columns.trailingZeroBitCount,
-                              rowShift: encoding.rows.trailingZeroBitCount, dots: dots, counts: counts,
-                              codes: codes, above: above, below: below, rowCounts: rowCounts, sums: sums,
-                              tallies: tallies, places: places, shares: shares))
-                        }
-                      }
-                    }
-                  }
-                }
-              }
-            }
+    let (rows, columns, lanes, stride) = (rows, columns, lanes, dotRows + 2)
+    let (medianRuns, hasSpread) = (medianRuns, hasSpread)
+    withPlanes { planes in
+      tile.read { tile in
+        for row in 0..<rows {
+          let (to, from) = (row * columns + left, row * tile.columns + first)
+          Self.copy(width, from: tile.dots, at: from, to: planes.dots, at: to)
+          Self.copy(width, from: tile.counts, at: from, to: planes.counts, at: to)
+          Self.copy(width, from: tile.codes, at: from, to: planes.codes, at: to)
+          if planes.places > 1 {
+            let places = planes.places
+            Self.copy(
+              width * places, from: tile.shares, at: from * places, to: planes.shares, at: to * places)
           }
+        }
+        Self.copy(width, from: tile.above, at: first, to: planes.above, at: left)
+        Self.copy(width, from: tile.below, at: first, to: planes.below, at: left)
+        let (own, others) = (planes.tallies, tile.tallies)
+        Self.copy(width, from: others.outcomes, at: first, to: own.outcomes, at: left)
+        if hasSpread {
+          Self.copy(
+            width * stride, from: others.spread, at: first * stride, to: own.spread, at: left * stride)
+        }
+        for lane in 0..<lanes {
+          Self.copy(
+            width, from: others.present, at: lane * tile.columns + first, to: own.present,
+            at: lane * columns + left)
+          let (to, from) = (lane * medianRuns + run, lane * tile.runs)
+          Self.copy(stride, from: tile.rowCounts, at: from * stride, to: planes.rowCounts, at: to * stride)
+          planes.sums[to] = tile.sums[from]
         }
       }
     }
   }
+
+  private static func copy<Element: BitwiseCopyable>(
+    _ count: Int, from source: UnsafeMutableBufferPointer<Element>, at start: Int,
+    to plane: UnsafeMutableBufferPointer<Element>, at place: Int
+  ) {
+    _ = plane.extracting(place..<place + count).update(
+      fromContentsOf: source.extracting(start..<start + count))
+  }
+
+  // MARK: - Planes
+
+  /// All planes as plain memory, without bounds checks for thousands of points: a cell is accessed only after column and row
+  /// were found to be inside.
+  mutating func withPlanes(_ body: (RasterPlanes) -> Void) {
+    let planes = RasterPlanes.Size(self, layout)
+    block.withUnsafeMutableBytes { body(RasterPlanes($0, planes)) }
+  }
+
+  /// The same for reading only: nothing is written through these planes.
+  func read<Result>(_ body: (RasterPlanes) -> Result) -> Result {
+    block.withUnsafeBytes {
+      body(RasterPlanes(UnsafeMutableRawBufferPointer(mutating: $0), RasterPlanes.Size(self, layout)))
+    }
+  }
+
+  /// Patterns of `DotEncoding`, row by row.
+  var dots: [UInt8] { read { Array($0.dots) } }
+
+  /// Notifications in each cell, at most 65 535.
+  var counts: [UInt16] { read { Array($0.counts) } }
+
+  /// The highest `MarkCode` in each cell; 0 when empty.
+  var codes: [UInt16] { read { Array($0.codes) } }
+
+  /// The highest code of values above the axis, by column of cells.
+  var above: [UInt16] { read { Array($0.above) } }
+
+  /// The highest code of values below the axis.
+  var below: [UInt16] { read { Array($0.below) } }
+
+  /// Number of values in each row of dots, by lane, for each run of `medianColumns` columns of cells; pending ones
+  /// left out.
+  var rowCounts: [UInt32] { read { Array($0.rowCounts) } }
+
+  /// The sum of the same values, µs, by lane, for each run.
+  var sums: [Int64] { read { Array($0.sums) } }
+
+  /// What became of the notifications of each column of cells.
+  var outcomes: [ColumnOutcome] { read { Array($0.tallies.outcomes) } }
+
+  /// Number of values in each column of cells, by lane.
+  var present: [UInt32] { read { Array($0.tallies.present) } }
+
+  /// Number of values of the first lane in each column of cells, by row of dots, with one more at each end for values beyond
+  /// the axis; empty unless it is asked for.
+  var spread: [UInt32] { read { Array($0.tallies.spread) } }
+
+  /// Number of notifications of each color in each cell; empty where all have one color.
+  var shares: [UInt16] { read { Array($0.shares) } }
 
   /// Runs of columns for medians are counted from 1970, so that a step of the window does not change them.
   func medianPhase(of window: TimeWindow) -> Int {

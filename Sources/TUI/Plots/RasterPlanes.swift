@@ -1,8 +1,58 @@
 import Measurement
 import Store
 
+/// Where the planes of a `DotRaster` begin in its block, those with the largest elements first, so that each is aligned.
+struct RasterLayout {
+  /// Elements of each plane.
+  private(set) var cells = 0
+  private(set) var columns = 0
+  private(set) var runs = 0
+  private(set) var rowCounts = 0
+  private(set) var present = 0
+  private(set) var spread = 0
+  private(set) var shares = 0
+
+  init() {}
+
+  init(_ raster: DotRaster, hasSpread: Bool) {
+    cells = raster.columns * raster.rows
+    columns = raster.columns
+    runs = raster.lanes * raster.medianRuns
+    // Values above and below the axis count for the median, too, in an extra row at each end.
+    rowCounts = runs * (raster.dotRows + 2)
+    present = raster.lanes * columns
+    spread = hasSpread ? columns * (raster.dotRows + 2) : 0
+    shares = raster.places > 1 ? cells * raster.places : 0
+  }
+
+  /// Words of eight bytes that all planes take.
+  var words: Int {
+    let wide = runs * 8 + (rowCounts + present + spread) * 4 + columns * MemoryLayout<ColumnOutcome>.stride
+    return (wide + (2 * cells + 2 * columns + shares) * 2 + cells + 7) / 8
+  }
+}
+
 /// The planes of a `DotRaster` while they are drawn on.
 struct RasterPlanes {
+  /// What is the same for all planes.
+  struct Size {
+    let columns: Int
+    let dotColumns: Int
+    let dotRows: Int
+    let runs: Int
+    let columnShift: Int
+    let rowShift: Int
+    let places: Int
+    let layout: RasterLayout
+
+    init(_ raster: DotRaster, _ layout: RasterLayout) {
+      (columns, dotColumns, dotRows) = (raster.columns, raster.dotColumns, raster.dotRows)
+      (runs, places, self.layout) = (raster.medianRuns, raster.places, layout)
+      columnShift = raster.encoding.columns.trailingZeroBitCount
+      rowShift = raster.encoding.rows.trailingZeroBitCount
+    }
+  }
+
   let columns: Int
   let dotColumns: Int
   let dotRows: Int
@@ -21,6 +71,31 @@ struct RasterPlanes {
   let tallies: ColumnTallies
   let places: Int
   let shares: UnsafeMutableBufferPointer<UInt16>
+
+  /// - Parameter block: of as many words as the layout says.
+  init(_ block: UnsafeMutableRawBufferPointer, _ size: Size) {
+    (columns, dotColumns, dotRows) = (size.columns, size.dotColumns, size.dotRows)
+    (runs, places) = (size.runs, size.places)
+    (columnShift, rowShift) = (size.columnShift, size.rowShift)
+    var rest = block
+    func plane<Element: BitwiseCopyable>(of count: Int) -> UnsafeMutableBufferPointer<Element> {
+      let bytes = count * MemoryLayout<Element>.stride
+      defer { rest = UnsafeMutableRawBufferPointer(rebasing: rest[bytes...]) }
+      return UnsafeMutableRawBufferPointer(rebasing: rest[..<bytes]).assumingMemoryBound(to: Element.self)
+    }
+    let layout = size.layout
+    sums = plane(of: layout.runs)
+    rowCounts = plane(of: layout.rowCounts)
+    let outcomes: UnsafeMutableBufferPointer<ColumnOutcome> = plane(of: layout.columns)
+    tallies = ColumnTallies(
+      outcomes: outcomes, present: plane(of: layout.present), spread: plane(of: layout.spread))
+    counts = plane(of: layout.cells)
+    codes = plane(of: layout.cells)
+    above = plane(of: layout.columns)
+    below = plane(of: layout.columns)
+    shares = plane(of: layout.shares)
+    dots = plane(of: layout.cells)
+  }
 
   /// Sums of the column that points fall into: they are in the order of time, so that the next one mostly is in the same.
   struct ColumnSums {
@@ -115,7 +190,7 @@ struct RasterPlanes {
 }
 
 /// What became of the notifications of one column of cells.
-struct ColumnOutcome: Sendable, Hashable {
+struct ColumnOutcome: Sendable, Hashable, BitwiseCopyable {
   /// Those that have their end.
   private(set) var settled: UInt32 = 0
   /// Those of them that never arrived.

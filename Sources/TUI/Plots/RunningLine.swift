@@ -22,10 +22,10 @@ struct RunningLine {
   ///   - lane: which of the metrics.
   static func median(of raster: DotRaster, phase: Int, lane: Int = 0) -> RunningLine {
     let stride = raster.dotRows + 2
-    return raster.rowCounts.withUnsafeBufferPointer { counts in
+    return raster.read { planes in
       RunningLine(raster, phase: phase, lane: lane) { run in
         let first = (lane * raster.medianRuns + run) * stride
-        return medianRow(of: UnsafeBufferPointer(rebasing: counts[first..<first + stride]))
+        return medianRow(of: UnsafeBufferPointer(planes.rowCounts.extracting(first..<first + stride)))
       }
     }
   }
@@ -33,12 +33,14 @@ struct RunningLine {
   /// The mean of each run of columns; values off the scale count with their value.
   static func mean(of raster: DotRaster, phase: Int, lane: Int = 0, lookup: RowLookup) -> RunningLine {
     let stride = raster.dotRows + 2
-    return RunningLine(raster, phase: phase, lane: lane) { run in
-      let place = lane * raster.medianRuns + run
-      let count = raster.rowCounts[place * stride..<(place + 1) * stride].reduce(0) { $0 + Int64($1) }
-      guard count >= leastValues else { return nil }
-      let row = lookup.row(of: raster.sums[place] / count)
-      return row >= 0 && row < raster.dotRows ? row : nil
+    return raster.read { planes in
+      RunningLine(raster, phase: phase, lane: lane) { run in
+        let place = lane * raster.medianRuns + run
+        let count = planes.rowCounts[place * stride..<(place + 1) * stride].reduce(0) { $0 + Int64($1) }
+        guard count >= leastValues else { return nil }
+        let row = lookup.row(of: planes.sums[place] / count)
+        return row >= 0 && row < raster.dotRows ? row : nil
+      }
     }
   }
 
