@@ -194,7 +194,7 @@ let package = Package(
       name: "AnalysisTests",
       dependencies: [
         "Analysis", "Findings", "FindingsTestKit", "Measurement", "Store", "StoreTestKit", "TestKit",
-      ], swiftSettings: strict),
+      ], exclude: ["Words/Sentences"], swiftSettings: strict),
     .target(name: "HTTPTestKit", dependencies: ["TestKit"], path: "Tests/HTTPTestKit", swiftSettings: strict),
     .testTarget(
       name: "HTTPServerTests",

@@ -22,3 +22,19 @@ public enum LengthText {
     rest == 0 ? whole : "\(whole) \(rest) \(unit)"
   }
 }
+
+/// Ordinal numbers.
+public enum OrdinalText {
+  /// `2nd`, `11th`.
+  public static func text(_ count: Int) -> String {
+    let ending =
+      switch (count % 100, count % 10) {
+      case (11...13, _): "th"
+      case (_, 1): "st"
+      case (_, 2): "nd"
+      case (_, 3): "rd"
+      default: "th"
+      }
+    return "\(count)\(ending)"
+  }
+}

@@ -56,7 +56,7 @@ public enum NotificationState: Int, Sendable, Hashable, CaseIterable {
 /// ``dns``, ``connect`` and ``tls`` say that there was no connection to send it on; all others, that it was sent, except that
 /// ``goaway`` and ``refusedStream`` may also say that the peer let no connection take it, and ``tls`` that the peer refused the
 /// client's certificate when the request was sent (TLS 1.3).
-public enum FailureReason: String, Sendable, Hashable, CaseIterable {
+public enum FailureReason: String, Sendable, Hashable, Codable, CaseIterable {
   /// The host's name did not resolve.
   case dns
   /// The connection was refused, unreachable or not established in time, or was lost repeatedly before any answer.

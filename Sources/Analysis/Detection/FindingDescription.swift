@@ -224,7 +224,8 @@ struct FindingDescription {
       VerdictRecord(
         cause: $0.cause.text, scope: $0.scope, evidence: $0.evidence, wouldDecide: $0.wouldDecide,
         targets: $0.targets,
-        refusals: $0.refusals?.map { .init(target: $0.target, refused: $0.refused, notSent: $0.notSent) })
+        refusals: $0.refusals?.map { .init(target: $0.target, refused: $0.refused, notSent: $0.notSent) },
+        facts: $0.facts)
     }
     // The first speaks of what has changed, also where it is undecided.
     let first = verdicts.first

@@ -13,12 +13,15 @@ public struct FindingFields {
     public let exact: (WallTime) -> String
     /// The zone of the two without it: `UTC`.
     public let zone: String
+    /// How the sentence writes times.
+    public let sentence: SentenceClock
 
     public init(
       moment: @escaping (WallTime) -> String, time: @escaping (WallTime) -> String,
-      exact: @escaping (WallTime) -> String, zone: String
+      exact: @escaping (WallTime) -> String, zone: String, sentence: SentenceClock
     ) {
       (self.moment, self.time, self.exact, self.zone) = (moment, time, exact, zone)
+      self.sentence = sentence
     }
   }
 
@@ -46,7 +49,10 @@ public struct FindingFields {
   /// What, when, and how it was found; some values are empty.
   public var rows: [(name: String, value: String)] {
     var rows = [
-      (name: "what", value: "\(text.headline): \(Self.metric(record))\(text.change)"),
+      (
+        name: "what", value: FindingSentence(record, stoppedAt: stoppedAt, clock: clock.sentence).text
+      ),
+      ("change", "\(Self.metric(record))\(text.change)"),
       ("status", record.status + (record.isHidden ? ", hidden" : "")),
       ("when (\(clock.zone))", Self.time(of: record, stoppedAt: stoppedAt, clock)),
     ]

@@ -8,6 +8,8 @@ public struct FindingIncident: Sendable, Equatable {
   /// The one that it is named by, then by detection; at least one.
   public private(set) var findings: [FindingRecord]
 
+  public init(_ only: FindingRecord) { findings = [only] }
+
   public var first: FindingRecord { findings[0] }
   public var isOpen: Bool { findings.contains(where: \.isOpen) }
   /// How much worse and for how long: seconds, times the logarithm of a latency's ratio or ten times a share's difference.
@@ -45,7 +47,7 @@ public struct FindingIncident: Sendable, Equatable {
         incidents[place].findings.insert(record, at: isFirst ? 0 : incidents[place].findings.count)
       } else {
         places[record.incident] = incidents.count
-        incidents.append(FindingIncident(findings: [record]))
+        incidents.append(FindingIncident(record))
       }
     }
     return incidents.sorted { ($0.start, $0.first.id) < ($1.start, $1.first.id) }

@@ -29,13 +29,13 @@ struct FindingNotices {
         add(.findingClosed, record, target, now)
       } else if record.isOpen, record.cause != old.cause, !record.cause.hasPrefix("undecided") {
         // At first there may have been too little to say it.
-        tell(FindingWords.sentence(record, isEnd: false), of: record, target, .notice, now)
+        tell(Self.text(record, now), of: record, target, .notice, now)
       }
     }
   }
 
   private mutating func add(_ kind: EventKind, _ record: FindingRecord, _ target: TargetID, _ now: WallTime) {
-    let text = FindingWords.sentence(record, isEnd: kind == .findingClosed)
+    let text = Self.text(record, now)
     events.append(Event(at: now, kind: kind, target: target, detail: text))
     tell(text, of: record, target, kind == .findingOpened ? .warning : .notice, now)
   }
@@ -44,7 +44,12 @@ struct FindingNotices {
     _ text: String, of record: FindingRecord, _ target: TargetID, _ level: LogLine.Level, _ now: WallTime
   ) {
     log.append(LogLine(at: now, level: level, target: target, label: "findings", message: text))
-    lines.append("\(record.target): \(text)")
+    lines.append(text)
+  }
+
+  private static func text(_ record: FindingRecord, _ now: WallTime) -> String {
+    let sentence = FindingSentence(record, clock: SentenceClock(today: now, isNamed: true))
+    return "\(sentence.text) Finding \(record.id)."
   }
 
   private struct TargetKey: Hashable {

@@ -1,71 +1,11 @@
 import Measurement
 public import Store
 
-/// A finding in words.
+/// The figures of a finding with their intervals, and its causes with their evidence: what stands behind ``FindingSentence``.
 public struct FindingText {
   private let record: FindingRecord
-  /// The targets of which it says the same; at least one.
-  private let targets: [String]
-  /// Further targets of the same incident.
-  private let others: [String]
-  private let isOver: Bool
 
-  public init(_ record: FindingRecord) {
-    (self.record, targets, others) = (record, [Self.target(record)], [])
-    isOver = !record.isOpen
-  }
-
-  /// The first finding of an incident, with the names of all targets that the incident has.
-  public init(_ incident: FindingIncident) {
-    let first = incident.first
-    func names(_ findings: [FindingRecord]) -> [String] {
-      var seen: Set<String> = []
-      return findings.map(Self.target).filter { seen.insert($0).inserted }
-    }
-    let alike = names(incident.findings.filter { $0.kind == first.kind && $0.metric == first.metric })
-    (record, targets) = (first, alike)
-    others = names(incident.findings).filter { !alike.contains($0) }
-    isOver = !incident.isOpen
-  }
-
-  /// Whether it is good news.
-  public var isBetter: Bool { record.kind == "faster" }
-
-  private static func target(_ record: FindingRecord) -> String {
-    record.variant.isEmpty ? record.target : "\(record.target) (\(record.variant))"
-  }
-
-  /// `ios`, `ios and android`, `ios, android and web`.
-  private var target: String {
-    guard targets.count > 1, let last = targets.last else { return targets[0] }
-    return targets.dropLast().joined(separator: ", ") + " and " + last
-  }
-
-  /// `Delivery to ios is slower`, `Delivery to ios and android was slower`, `Delivery to ios is slower; also android`.
-  public var headline: String { headline(isOver: isOver) }
-
-  /// - Parameter isOver: whether it is told in the past, as what is open is once nobody watches any longer.
-  public func headline(isOver: Bool) -> String {
-    let verb = isOver && !record.isNewNormal ? "was" : "is"
-    let more = isOver && !record.isNewNormal ? "lost" : targets.count > 1 ? "lose" : "loses"
-    let words =
-      switch record.kind {
-      case "slower", "faster": "\(subject) \(verb) \(record.kind)"
-      case "losing": "\(target) \(more) more notifications"
-      case "failing": "More requests to \(target) \(isOver ? "failed" : "fail")"
-      case "refused": "More notifications to \(target) \(isOver ? "were" : "are") \(Self.refused(record))"
-      default: "\(target): \(record.kind)"
-      }
-    return others.isEmpty ? words : "\(words); also \(others.joined(separator: ", "))"
-  }
-
-  private var subject: String {
-    switch record.metric {
-    case "delivery": "Delivery to \(target)"
-    case "accept": "The provider’s answer for \(target)"
-    default: "\(record.metric) of \(target)"
-    }
-  }
+  public init(_ record: FindingRecord) { self.record = record }
 
   /// What was refused, and what was not sent because of that, are two things that count as one share.
   static func refused(_ record: FindingRecord) -> String {
@@ -73,12 +13,8 @@ public struct FindingText {
   }
 
   /// `p99 240 ms → 1.21 s (1.10 s to 1.30 s)`, `lost 1.0 % → 6.1 % (5.0 % to 7.4 %)`, `refused 3, not sent 375: 0.0 % → 98.1 %
-  /// (…)`; where several targets are named, after the name of the one that it is of.
+  /// (…)`.
   public var change: String {
-    targets.count + others.count > 1 ? "\(targets[0]) \(ownChange)" : ownChange
-  }
-
-  private var ownChange: String {
     if let before = record.shareBefore, let after = record.shareAfter {
       let span = Self.span(record.shareLow, record.shareHigh) { Self.decimal($0 * 100, 1) + " %" }
       let name: String =
@@ -141,18 +77,6 @@ public struct FindingText {
         words: Self.words(record.cause, record.scope), evidence: shown(record.evidence), wouldDecide: nil,
         targets: [])
     ]
-  }
-
-  /// The first as a clause: `between provider and device`.
-  public var cause: String { causes[0].words }
-
-  /// What would decide an undecided cause.
-  public var wouldDecide: String? { causes.compactMap(\.wouldDecide).first }
-
-  /// The first in full, the others by name.
-  public var account: String {
-    let (first, others) = (causes[0].sentence, causes.dropFirst().map(\.words))
-    return others.isEmpty ? first : "\(first); and \(others.joined(separator: "; and "))"
   }
 
   /// The evidence, or an empty text where it only repeats the figures of the finding.

@@ -1,3 +1,5 @@
+import Measurement
+
 /// The part at fault: the values of the `cause` column.
 public enum Cause: Sendable, Hashable, Codable {
   /// This host: it sent late.
@@ -58,11 +60,14 @@ public struct Verdict: Sendable, Hashable, Codable {
   public var targets: [String]
   /// Counts of refusals, in the order of ``targets``; `nil` unless the finding is about refusals.
   public var refusals: [Refusals.Count]?
+  /// What sentences about it say; `nil` where an earlier version wrote it.
+  public var facts: CauseDetails?
 
   public init(
     cause: Cause, scope: String?, evidence: String, wouldDecide: String?, targets: [String],
-    refusals: [Refusals.Count]? = nil
+    refusals: [Refusals.Count]? = nil, facts: CauseDetails? = nil
   ) {
+    self.facts = facts
     self.refusals = refusals
     self.cause = cause
     self.scope = scope

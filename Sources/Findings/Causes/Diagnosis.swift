@@ -173,7 +173,34 @@ public struct Diagnosis: Sendable {
   ) -> Verdict {
     Verdict(
       cause: cause, scope: scope, evidence: evidence, wouldDecide: wouldDecide,
-      targets: affected.map { targets[$0].target.name }.sorted())
+      targets: affected.map { targets[$0].target.name }.sorted(), facts: facts(affected))
+  }
+
+  private func facts(_ affected: Set<Int>) -> CauseDetails {
+    var facts = CauseDetails()
+    func unchanged(_ leg: (TargetEvidence) -> LatencyChange) -> Bool? {
+      affected.allSatisfy { leg(targets[$0]).count > 0 }
+        ? affected.allSatisfy { leg(targets[$0]).isUnchanged } : nil
+    }
+    facts.isSentOnTime = unchanged(\.lag)
+    facts.isAcceptedAsBefore = unchanged(\.accept)
+    let who = providers(of: affected)
+    let paths = who.compactMap { pings[$0] }
+    if paths.count == who.count {
+      facts.isPathAsBefore = paths.allSatisfy(\.isUnchanged)
+      if let only = paths.first, who.count == 1 { facts.roundTripRise = Int64(only.difference.rounded()) }
+    }
+    if let only = who.first, who.count == 1 {
+      facts.devices = Set(affected.map { targets[$0].target.device }).count
+      facts.allDevices = Set(ofProvider(only).map { targets[$0].target.device }).count
+    }
+    let failures = affected.reduce(into: [:]) { sum, index in
+      sum.merge(targets[index].failures, uniquingKeysWith: +)
+    }
+    let all = failures.values.reduce(0, +)
+    facts.failure = failures.first { $0.value * 2 > all }?.key
+    facts.status = affected.reduce(into: Refusals()) { $0 += targets[$1].refusals }.status
+    return facts
   }
 
   private func providers(of affected: Set<Int>) -> [String] {

@@ -13,6 +13,8 @@ struct LatencyChange: Sendable, Hashable {
   /// The values at the quantile that the finding is about, µs.
   var statedBefore = 0.0
   var statedAfter = 0.0
+  /// Values of the episode; 0 where there were too few on a side.
+  var count = 0
 
   var difference: Double { after - before }
 
@@ -65,6 +67,7 @@ enum EpisodeStatistics {
     func at(_ sorted: [Double], _ quantile: Double) -> Double {
       sorted[min(sorted.count - 1, max(0, Int((quantile * Double(sorted.count)).rounded(.up)) - 1))]
     }
+    best.count = now.count
     best.statedBefore = at(old, quantiles.stated)
     best.statedAfter = at(new, quantiles.stated)
     (best.before, best.after) = (at(old, 0.5), at(new, 0.5))

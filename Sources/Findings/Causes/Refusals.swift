@@ -26,6 +26,7 @@ public struct Refusals: Sendable, Hashable {
   /// Answers by what they say; `nil`: something else.
   private var answers: [Reason?: Int] = [:]
   private var missed: [MissedReason: Int] = [:]
+  private var statuses: [Int: Int] = [:]
 
   var refused: Int { answers.values.reduce(0, +) }
   var notSent: Int { missed.values.reduce(0, +) }
@@ -44,12 +45,17 @@ public struct Refusals: Sendable, Hashable {
       default: nil
       }
     answers[reason, default: 0] += 1
+    if let status = sample.status { statuses[status, default: 0] += 1 }
   }
 
   static func += (sum: inout Refusals, other: Refusals) {
     sum.answers.merge(other.answers, uniquingKeysWith: +)
     sum.missed.merge(other.missed, uniquingKeysWith: +)
+    sum.statuses.merge(other.statuses, uniquingKeysWith: +)
   }
+
+  /// The HTTP status of more than half of the refusals.
+  var status: Int? { statuses.first { $0.value * 2 > refused }?.key }
 
   /// What over 30 % of them have in common, also what was not sent.
   var reason: Reason? {

@@ -6,6 +6,7 @@ struct TargetEvidence {
   private(set) var failed = 0.0
   private(set) var refused = 0.0
   private(set) var refusals = Refusals()
+  private(set) var failures: [FailureReason: Int] = [:]
   private(set) var lost = 0.0
   private(set) var lossShares = (before: 0.0, now: 0.0)
   private(set) var failureShares = (before: 0.0, now: 0.0)
@@ -74,6 +75,9 @@ struct TargetEvidence {
     lossShares = (losses.before, losses.now)
     isMostlyLate = now.count { $0.state == .late } * 2 > now.count { $0.isAccepted && $0.isLost }
     for sample in now where sample.isRefused { refusals.add(sample) }
+    for sample in now where sample.state == .failed {
+      if let reason = sample.reason.flatMap(FailureReason.init) { self.failures[reason, default: 0] += 1 }
+    }
     func change(_ value: (EpisodeSample) -> Int64?) -> LatencyChange {
       func values(_ samples: [EpisodeSample]) -> [(time: Double, value: Double)] {
         samples.compactMap { sample in

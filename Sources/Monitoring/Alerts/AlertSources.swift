@@ -1,3 +1,4 @@
+import Analysis
 import Configuration
 import Findings
 import Measurement
@@ -33,15 +34,16 @@ enum AlertSources {
       let ordered = findings.sorted { ($0.startedAt, $0.id) < ($1.startedAt, $1.id) }
       // The incident is named by its first finding, which may be over by now.
       guard let first = ordered.first(where: { $0.id == incident }) ?? ordered.first else { return nil }
-      let targets = Set(findings.map(\.target)).sorted().joined(separator: ", ")
-      let kind = first.kind == FindingKind.refused.rawValue ? SeriesMetric.refused.title : first.kind
+      // The first one's words, with the targets of all.
+      let group = FindingIncident.group([first] + ordered.filter { $0.id != first.id }).first
+      let sentence = FindingSentence(group ?? FindingIncident(first), clock: .alone)
       var annotations = [
-        "summary": EscapedText.make(
-          "\(targets): \(first.kind == first.metric ? "more are" : "\(first.metric) is") \(kind) since \(first.startedAt.rfc3339)"
-        ),
-        "description": EscapedText.make(
-          [first.cause, first.evidence].filter { !$0.isEmpty }.joined(separator: ": ")),
+        "summary": EscapedText.make(sentence.what), "description": EscapedText.make(sentence.text),
+        "sentence": EscapedText.make(sentence.text),
       ]
+      annotations["before"] = first.before.map(LatencyText.text) ?? first.shareBefore.map { "\($0)" }
+      annotations["after"] = first.after.map(LatencyText.text) ?? first.shareAfter.map { "\($0)" }
+      annotations["quantile"] = first.quantile.map { "\($0)" }
       if let refusals = first.refusals {
         annotations["refused"] = "\(refusals.refused)"
         annotations["not_sent"] = "\(refusals.notSent)"

@@ -63,27 +63,22 @@ public struct FindingsReport: Sendable {
   }
 
   /// What is learned, a line for each finding, repeated ones folded into one.
-  public var lines: [String] {
+  ///
+  /// - Parameter today: the day whose date is left out of times.
+  public func lines(today: WallTime? = nil) -> [String] {
+    let clock = SentenceClock(today: today)
     var lines = learningLines
     let folded = FindingRepetition.fold(FindingIncident.group(records))
     guard !folded.isEmpty else { return lines + ["no findings"] }
-    var table = TextTable([
-      .init("id"), .init("status"), .init("when (UTC)"), .init("target"), .init("what"), .init("cause"),
-    ])
+    var table = TextTable([.init("id"), .init("status"), .init("what (times in UTC)")])
     for repetition in folded {
-      let incident = repetition.last
-      var when = FindingWords.time(of: incident.first, stoppedAt: ends[incident.first])
-      if let period = repetition.period {
-        when +=
-          ", \(FindingWords.ordinal(repetition.incidents.count)) time, about every \(LengthText.text(period))"
-      }
-      for (index, record) in incident.findings.enumerated() {
-        let text = FindingText(record)
-        table.append([
-          record.id, record.status, index == 0 ? when : "with \(incident.first.id)",
-          FindingWords.target(record), "\(record.kind): \(FindingWords.metric(record))\(text.change)",
-          index == 0 ? FindingText(incident.explained).account : "",
-        ])
+      let first = repetition.last.first
+      table.append([
+        first.id, first.status, FindingSentence(repetition, stoppedAt: ends[first], clock: clock).text,
+      ])
+      for record in repetition.last.findings.dropFirst() {
+        let sentence = FindingSentence(record, stoppedAt: ends[record], clock: clock)
+        table.append([record.id, record.status, "with \(first.id): \(sentence.what)"])
       }
     }
     lines += table.lines()
@@ -135,11 +130,6 @@ public struct FindingsReport: Sendable {
 
 /// The parts of a finding's line.
 enum FindingWords {
-  static func target(_ record: FindingRecord) -> String { FindingFields.target(record) }
-
-  /// `delivery `; shares name theirs in the change.
-  static func metric(_ record: FindingRecord) -> String { FindingFields.metric(record) }
-
   /// `2026-03-01 14:02:10 ± 8 s to 14:03:10`, `… since`, `getting worse since about …`.
   ///
   /// - Parameter stoppedAt: when recording stopped, of one that went on until then.
@@ -151,19 +141,6 @@ enum FindingWords {
   static var clock: FindingFields.Clock {
     FindingFields.Clock(
       moment: RunText.time, time: { String($0.rfc3339.dropFirst(11).prefix(8)) }, exact: \.rfc3339,
-      zone: "UTC")
-  }
-
-  /// `2nd`, `11th`.
-  static func ordinal(_ count: Int) -> String {
-    let ending =
-      switch (count % 100, count % 10) {
-      case (11...13, _): "th"
-      case (_, 1): "st"
-      case (_, 2): "nd"
-      case (_, 3): "rd"
-      default: "th"
-      }
-    return "\(count)\(ending)"
+      zone: "UTC", sentence: SentenceClock(today: nil))
   }
 }

@@ -1,3 +1,4 @@
+import Analysis
 import Formats
 import Measurement
 import Store
@@ -33,6 +34,7 @@ enum FindingsTable {
     Column("evidence") { $2.text($0.evidence.isEmpty ? nil : $0.evidence) },
     Column("samples") { $2.integer($0.samples) },
     Column("effective_samples") { $2.number($0.effectiveSamples) },
+    Column("sentence") { $2.text(FindingSentence($0, clock: .alone).text) },
   ]
 }
 
@@ -70,6 +72,7 @@ extension FindingRecord {
       .init("cause", text(cause)), .init("scope", .string(scope)),
       .init("causes", .array(causes.map { .string($0) })), .init("evidence", text(evidence)),
       .init("samples", .integer(Int64(samples))), .init("effective_samples", .number(effectiveSamples)),
+      .init("sentence", .string(FindingSentence(self, clock: .alone).text)),
       .init(
         "legs",
         .array(

@@ -26,15 +26,18 @@ struct FindingArticle {
   private var incident: FindingIncident { repetition.last }
   private var first: FindingRecord { incident.first }
   private var words: FindingText { FindingText(first) }
+  private var sentence: FindingSentence {
+    FindingSentence(repetition, stoppedAt: ends[first], clock: time.sentenceClock)
+  }
 
   var markup: Markup {
     let isOver = incident.findings.allSatisfy { !$0.isOpen && ends[$0] == nil }
-    let style: Markup = words.isBetter ? " better" : isOver ? " over" : ""
+    let style: Markup = sentence.isBetter ? " better" : isOver ? " over" : ""
     let provisional: Markup = first.isProvisional ? " provisional" : ""
     let others = incident.findings.dropFirst().prefix(Self.mostOthers).map { other -> Markup in
       let text = FindingText(other)
       return
-        "<p class=\"soft\">With it: \(text.headline.loweredFirst), \(UnbrokenText.make(text.change))\(beside(other)).</p>\n"
+        "<p class=\"soft\">With it: \(UnbrokenText.make(said(other).headline)), \(UnbrokenText.make(text.change))\(beside(other)).</p>\n"
     }
     let further = incident.findings.count - 1 - others.count
     let more: Markup =
@@ -45,11 +48,16 @@ struct FindingArticle {
       ? "" : "<p class=\"soft\">At its beginning: \(first.events.joined(separator: "; ")).</p>\n"
     return """
       <article class="finding\(style)\(provisional)">
-      <h3>\(words.headline(isOver: !first.isOpen || ends[first] != nil)), \(when)</h3>
-      <p>\(UnbrokenText.make(words.change)).\(causes.count == 1 ? cause : "")</p>
+      <h3>\(UnbrokenText.make(sentence.what))</h3>
+      <p>\(UnbrokenText.make(sentence.whose))</p>
+      <p class="soft">\(UnbrokenText.make(words.change)), \(when).\(causes.count == 1 ? cause : "")</p>
       \(causes.count > 1 ? list : "")\(legs)\(others)\(more)\(decide)\(events)</article>
 
       """
+  }
+
+  private func said(_ finding: FindingRecord) -> FindingSentence {
+    FindingSentence(finding, stoppedAt: ends[finding], clock: time.sentenceClock)
   }
 
   // MARK: - When
@@ -144,8 +152,4 @@ extension LegsRecord {
     let span = low.flatMap { low in high.map { " (\(latency(low)) to \(latency($0)))" } } ?? ""
     return UnbrokenText.make((change > 0 ? "+" : "") + latency(change) + span)
   }
-}
-
-extension String {
-  fileprivate var loweredFirst: String { prefix(1).lowercased() + dropFirst() }
 }

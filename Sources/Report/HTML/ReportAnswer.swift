@@ -31,26 +31,16 @@ struct ReportAnswer {
   private var headline: String {
     guard !content.targets.isEmpty else { return "Nothing was sent in this time" }
     // Where little arrives, nothing that got better matters.
-    if let poor, findings.changes.allSatisfy({ FindingText($0.last.first).isBetter }) { return poor }
-    if let incident = findings.open.first?.last, let first = incident.findings.first(where: \.isOpen) {
+    if let poor, findings.changes.allSatisfy({ said($0).isBetter }) { return poor }
+    if let open = findings.open.first {
       let others = findings.open.count - 1
       let rest = CountText.text(others, "more change") + (others == 1 ? " is open" : " are open")
-      let more = others == 0 ? "" : ", and \(rest)"
-      // After the recording nobody knows whether it lasts.
-      return untilStopped(first, of: incident) + more
-    }
-    if findings.changes.count == 1, let only = findings.changes.first {
-      let words = FindingText(only.last).headline
-      if only.incidents.count > 1 { return "\(words), \(only.incidents.count) times" }
-      if findings.ends[only.last.first] != nil { return untilStopped(only.last.first, of: only.last) }
-      guard let end = only.last.first.endedAt else { return words }
-      return "\(words) from \(moment(only.last.start)) to \(moment(end))"
+      return said(open).what + (others == 0 ? "" : " And \(rest).")
     }
     if let main = findings.changes.first {
-      let times = main.incidents.count > 1 ? ", \(main.incidents.count) times" : ""
-      let others = CountText.text(findings.incidents - main.incidents.count, "other change")
-      let over = findings.areOver ? ", all of them over" : ""
-      return "\(FindingText(main.last).headline)\(times), beside \(others)\(over)"
+      let others = findings.incidents - main.incidents.count
+      let rest = CountText.text(others, "other change") + (findings.areOver ? ", all of them over" : "")
+      return said(main).what + (others == 0 ? "" : " Beside that \(rest).")
     }
     if findings.watched.isEmpty { return InTime(content.targets).sentence }
     if findings.watched.contains(where: \.isTooShort) {
@@ -61,18 +51,10 @@ struct ReportAnswer {
     return "No change found"
   }
 
-  /// What went on when it was watched last.
-  private func untilStopped(_ finding: FindingRecord, of incident: FindingIncident) -> String {
-    guard let stopped = findings.ends[finding] else {
-      return FindingText(incident).headline + " since \(moment(finding.startedAt))"
-    }
-    return FindingText(incident).headline(isOver: true)
-      + " from \(moment(finding.startedAt)) until recording stopped at \(moment(stopped))"
-  }
-
-  private func moment(_ at: WallTime) -> String {
-    let clock = time.clock(at)
-    return isLong || at < content.start ? "\(time.day(at)), \(clock)" : clock
+  /// What went on when it was watched last is told until recording stopped.
+  private func said(_ repetition: FindingRepetition) -> FindingSentence {
+    let first = repetition.last.first
+    return FindingSentence(repetition, stoppedAt: findings.ends[first], clock: time.sentenceClock)
   }
 
   /// How many arrived in time, of those whose end is known.

@@ -1,3 +1,4 @@
+import Analysis
 import Formats
 import Measurement
 
@@ -8,12 +9,15 @@ struct ReportTime: Sendable {
   let hasSeconds: Bool
   /// The zone at the report's start.
   let startZone: String
+  /// How the sentences of findings write times: the day of the report's start has no date.
+  let sentenceClock: SentenceClock
   /// When clocks were set in the report's time.
   private let changes: [WallTime]
 
   init(_ zone: LocalTime, start: WallTime, end: WallTime) {
     self.zone = zone
     startZone = zone.name(at: start)
+    sentenceClock = SentenceClock(zone, today: start)
     changes = zone.changes(from: start, to: end)
     hasSeconds = end.microseconds - start.microseconds < 600_000_000
   }

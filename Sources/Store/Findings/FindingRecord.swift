@@ -151,6 +151,8 @@ public struct VerdictRecord: Sendable, Hashable, Codable {
   public var targets: [String]
   /// The refusals, target by target; `nil` for other findings, and where an earlier version wrote it.
   public var refusals: [Refusals]?
+  /// What sentences about it say; `nil` where an earlier version wrote it.
+  public var facts: CauseDetails?
 
   /// What a provider refused in the stretch that was looked at, and what was not sent to it because of that.
   public struct Refusals: Sendable, Hashable, Codable {
@@ -169,8 +171,9 @@ public struct VerdictRecord: Sendable, Hashable, Codable {
 
   public init(
     cause: String, scope: String?, evidence: String, wouldDecide: String?, targets: [String],
-    refusals: [Refusals]? = nil
+    refusals: [Refusals]? = nil, facts: CauseDetails? = nil
   ) {
+    self.facts = facts
     self.refusals = refusals
     self.cause = cause
     self.scope = scope

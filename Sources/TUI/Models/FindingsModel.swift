@@ -150,35 +150,19 @@ struct FindingsModel {
     let count = LineItem(
       priority: 5, [TextSpan("\(open) open", appearance(open > 0 ? .warning : .secondary))])
     guard layout.causes == .none else { return [count] }
-    let text = FindingText(row.incident.explained)
-    var items = [
-      count,
-      LineItem(
-        priority: 3, [TextSpan(said(text.account), appearance(.text))],
-        short: LineItem.Short(priority: 4, spans: [TextSpan(said(text.cause), appearance(.text))])),
-    ]
-    if let decider = text.wouldDecide {
-      items.append(
-        LineItem(priority: 2, [TextSpan(said("would be decided by \(decider)"), appearance(.secondary))]))
-    }
-    return items
+    return [count, LineItem(priority: 3, [TextSpan(said(sentence(row).whose), appearance(.text))])]
   }
 
-  /// The line below a row: its causes with their evidence, and what would decide an undecided one.
+  /// The line below a row: whose fault it is, or what would tell.
   private func cause(of row: FindingRow, width: Int) -> [TextSpan] {
-    let text = FindingText(row.incident.explained)
     let indent = "     "
-    let room = max(1, width - indent.count)
-    let account = FittedText.truncated(
-      said(text.account), columns: room, ellipsis: appearance.glyphs.ellipsis)
-    var spans = [TextSpan(indent, .plain), TextSpan(account, appearance(.text))]
-    let left = room - TextSpan.columns(of: [spans[1]])
-    if let decider = text.wouldDecide, left > 30 {
-      let words = FittedText.truncated(
-        said("; would be decided by \(decider)"), columns: left, ellipsis: appearance.glyphs.ellipsis)
-      spans.append(TextSpan(words, appearance(.secondary)))
-    }
-    return spans
+    let words = FittedText.truncated(
+      said(sentence(row).whose), columns: max(1, width - indent.count), ellipsis: appearance.glyphs.ellipsis)
+    return [TextSpan(indent, .plain), TextSpan(words, appearance(.text))]
+  }
+
+  private func sentence(_ row: FindingRow) -> FindingSentence {
+    FindingSentence(row.repetition, clock: SentenceClock(zone, today: now))
   }
 
   fileprivate static let causeTitle = "cause"
@@ -200,17 +184,17 @@ struct FindingsModel {
         TextSpan(RunsModel.length(length($0)), appearance(.text))
       },
       TableColumn(title: "what", priority: 100, isLeading: true, limit: hasLines ? 72 : 48) { row in
-        let text = FindingText(row.incident)
-        return TextSpan(said(text.headline), appearance(text.isBetter ? .live : .strong))
+        let sentence = sentence(row)
+        return TextSpan(said(sentence.headline), appearance(sentence.isBetter ? .live : .strong))
       },
       TableColumn(title: "change", priority: 90, isLeading: true, limit: hasLines ? 64 : 44) {
-        TextSpan(said(FindingText($0.incident).change), appearance(.text))
+        TextSpan(said(FindingText($0.incident.first).change), appearance(.text))
       },
       TableColumn(title: "again", priority: 50, isLeading: true) {
         TextSpan(repeats($0.repetition), appearance(.secondary))
       },
       TableColumn(title: Self.causeTitle, priority: 75, isLeading: true, limit: 44) {
-        TextSpan(said(FindingText($0.incident.explained).causes[0].words), appearance(.text))
+        TextSpan(said(sentence($0).whose), appearance(.text))
       },
     ]
     return hasLines ? columns.filter { $0.title != Self.causeTitle } : columns

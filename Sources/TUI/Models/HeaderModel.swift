@@ -184,12 +184,13 @@ struct HeaderModel {
   private var headline: [LineItem] {
     let open = FindingIncident.group(content.findings)
     guard let incident = open.last else { return [] }
-    let since = zone.civil(incident.start).hoursMinutesSeconds
-    let words = FindingsModel.plain(FindingText(incident).headline, appearance)
+    let sentence = FindingSentence(incident, clock: SentenceClock(zone, today: incident.start))
+    let words = FindingsModel.plain(sentence.what, appearance)
+    let short = FindingsModel.plain(sentence.opening, appearance)
     return [
       LineItem(
-        priority: 55, [TextSpan("\(words) since \(since)", appearance(.text))],
-        short: LineItem.Short(priority: 57, spans: [TextSpan(words, appearance(.text))]))
+        priority: 55, [TextSpan(words, appearance(.text))],
+        short: LineItem.Short(priority: 57, spans: [TextSpan(short, appearance(.text))]))
     ]
   }
 

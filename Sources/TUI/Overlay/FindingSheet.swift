@@ -46,7 +46,8 @@ struct FindingDetails {
   }
 
   private var title: String {
-    incident.map { plain(FindingText($0).headline) } ?? "the finding is no longer listed"
+    incident.map { plain(FindingSentence($0, clock: sentenceClock).headline) }
+      ?? "the finding is no longer listed"
   }
 
   // MARK: - Text
@@ -62,7 +63,9 @@ struct FindingDetails {
     var rows: [Row] = []
     for (place, record) in incident.findings.enumerated() {
       if place > 0 { rows.append(Row(name: "")) }
-      if incident.findings.count > 1 { rows.append(Row(name: FindingText(record).headline)) }
+      if incident.findings.count > 1 {
+        rows.append(Row(name: FindingSentence(record, clock: sentenceClock).headline))
+      }
       rows += self.rows(record)
     }
     return rows + repeats
@@ -101,11 +104,13 @@ struct FindingDetails {
     ]
   }
 
+  private var sentenceClock: SentenceClock { SentenceClock(zone, today: nil) }
+
   private var clock: FindingFields.Clock {
     FindingFields.Clock(
       moment: { zone.civil($0).dateTime }, time: { zone.civil($0).hoursMinutesSeconds },
       exact: { "\(zone.civil($0).dateTime) \(zone.name(at: $0))" },
-      zone: incident.map { zone.name(at: $0.start) } ?? "UTC")
+      zone: incident.map { zone.name(at: $0.start) } ?? "UTC", sentence: sentenceClock)
   }
 
   private func plain(_ text: String) -> String { FindingsModel.plain(text, appearance) }

@@ -60,7 +60,7 @@ struct FindingsCommand: ParsableCommand {
 
     func run() throws {
       let report = source.fleet ? try fleetReport() : try storeReport()
-      try ReportRun.write(lines: json ? [report.json.text] : report.lines)
+      try ReportRun.write(lines: json ? [report.json.text] : report.lines(today: SystemClock().wallNow()))
       if let failOn, report.fails(on: failOn, countsProvisional: provisional) {
         throw ExitCode(ExitStatus.threshold.rawValue)
       }

@@ -119,10 +119,12 @@ import Threads
     -> FindingRecord
   {
     var generator = SeededGenerator(seed: 1)
-    return FindingRecord(
+    var record = FindingRecord(
       id: id, incident: incident, run: RunID(at: time(0), using: &generator), target: "t-\(id)", variant: "",
       provider: "apns", endpoint: "", device: "", metric: "delivery", kind: kind, status: status,
       startedAt: time(0), detectedAt: time(1), seenUntil: time(2))
+    (record.quantile, record.before, record.after, record.cause) = (0.9, 170_000, 900_000, "host")
+    return record
   }
 
   /// One cause is one alert; what is provisional, over or better is none.
@@ -137,7 +139,12 @@ import Threads
     #expect(alerts.first?.source == .finding)
     #expect(alerts.first?.labels["target"] == "t-aa")
     #expect(alerts.first?.labels["region"] == "eu")
-    #expect(alerts.first?.annotations["summary"]?.contains("t-aa, t-bb") == true)
+    #expect(
+      alerts.first?.annotations["summary"]
+        == "Notifications to t-aa and t-bb arrive slower since 2023-11-14 22:13 UTC: 9 of 10 within 900 ms (before 170 ms)."
+    )
+    #expect(alerts.first?.annotations["sentence"]?.hasSuffix("It is this host: it sends late.") == true)
+    #expect(alerts.first?.annotations["before"] == "170 ms" && alerts.first?.annotations["quantile"] == "0.9")
   }
 
   // MARK: Command

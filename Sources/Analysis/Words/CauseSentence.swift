@@ -1,0 +1,200 @@
+import Findings
+import Measurement
+import Store
+
+/// The cause of a finding in words: whose fault it is, or what would tell. A provider, a device and a host are named;
+/// "not us" is said only where it is known.
+struct CauseSentence {
+  private let record: FindingRecord
+  private let isOver: Bool
+
+  init(_ record: FindingRecord, isOver: Bool) {
+    (self.record, self.isOver) = (record, isOver)
+  }
+
+  var text: String {
+    let verdicts = record.verdicts
+    guard let first = verdicts.first else { return name(record.cause, record.scope, nil) }
+    var text = name(first.cause, first.scope, first)
+    // A second cause of the same target; further ones are in the details.
+    let further = verdicts.dropFirst().first {
+      Self.isDecided($0.cause) && $0.targets.contains(record.target)
+    }
+    if Self.isDecided(first.cause), let further {
+      text += " Beside that: " + name(further.cause, further.scope, further).loweredFirst
+    }
+    return text
+  }
+
+  private static func isDecided(_ cause: String) -> Bool { !cause.isEmpty && !cause.hasPrefix(undecided) }
+  private static let undecided = "undecided: "
+
+  /// The provider as evidence names it: a kind, with its host where a collector has two endpoints of it.
+  static func provider(of record: FindingRecord) -> String {
+    let named = record.verdicts.lazy.compactMap(\.scope).first { scope in
+      scope.hasPrefix(record.provider + " at ") && !scope.contains(",")
+    }
+    return named ?? record.provider
+  }
+
+  private var provider: String { Self.provider(of: record) }
+  private var it: String { isOver ? "It was" : "It is" }
+  private func verb(_ now: String, _ past: String) -> String { isOver ? past : now }
+
+  // MARK: - Decided
+
+  private func name(_ cause: String, _ scope: String?, _ verdict: VerdictRecord?) -> String {
+    let whom = scope ?? provider
+    let device = scope ?? record.device
+    switch cause {
+    case "": return "Why is not examined yet."
+    case "host":
+      return "\(it) this host: it \(verb("sends", "sent")) late."
+    case "uplink":
+      return "\(it) this host’s connection to the network: every provider \(verb("is", "was")) affected."
+    case "connecting":
+      return
+        "\(it) the connections to \(whom): more of them \(verb("have", "had")) to be opened first, and notifications \(verb("wait", "waited")) for that."
+    case "path":
+      let rise = verdict?.facts?.roundTripRise.flatMap { $0 > 0 ? $0 : nil }.map {
+        " a round trip \(verb("takes", "took")) \(LatencyText.text($0)) longer."
+      }
+      return "\(it) the way to \(whom):" + (rise ?? " round trips \(verb("take", "took")) longer.")
+    case "provider-processing":
+      return
+        "\(it) \(whom): it \(verb("answers", "answered")) later while the way to it \(verb("is", "was")) as fast as before."
+    case "provider-delivery":
+      return "\(it) \(whom), after it accepted: \(devices(verdict)) \(verb("get", "got")) them later."
+    case "provider-loss":
+      return
+        "\(it) \(whom): it \(verb("accepts and does", "accepted and did")) not deliver\(lostDevices(verdict))."
+    case "provider-errors":
+      return "\(it) \(whom): it \(verb("answers", "answered")) with errors of its own."
+    case "throttled":
+      return "\(it) a limit of \(whom): it \(verb("says", "said")) that we send too much."
+    case "credentials":
+      return "\(it) our credentials: \(whom) \(verb("does", "did")) not accept them."
+    case "receipts":
+      return
+        "\(it) our receipt listener or the way to it: all targets \(verb("are", "were")) affected, and providers \(verb("accept", "accepted")) as before."
+    case "device":
+      let what = record.metric == SeriesMetric.lost.rawValue ? "missing some" : "slow"
+      return
+        "\(it) the device \(device): it \(verb("is", "was")) \(what) with every provider, and other devices \(verb("are", "were")) well."
+    case "device-asleep":
+      return "The device \(device) \(verb("sleeps", "slept")): it \(verb("gets", "got")) them in bunches."
+    case "display":
+      return "The device \(device) \(verb("gets them and does", "got them and did")) not show them."
+    default:
+      guard cause.hasPrefix(Self.undecided) else { return "\(it) \(cause)\(scope.map { " (\($0))" } ?? "")." }
+      return open(String(cause.dropFirst(Self.undecided.count)), whom, verdict)
+    }
+  }
+
+  /// `all 3 devices`, `2 of 3 devices`, `its devices`.
+  private func devices(_ verdict: VerdictRecord?) -> String {
+    guard let count = verdict?.facts?.devices, let all = verdict?.facts?.allDevices, all > 1 else {
+      return "its devices"
+    }
+    return count == all ? (all == 2 ? "both devices" : "all \(all) devices") : "\(count) of \(all) devices"
+  }
+
+  private func lostDevices(_ verdict: VerdictRecord?) -> String {
+    guard let count = verdict?.facts?.devices, let all = verdict?.facts?.allDevices, all > 1 else {
+      return ""
+    }
+    return ", to \(count) of \(all) devices"
+  }
+
+  // MARK: - Undecided
+
+  /// What is known of an undecided one, and what would tell.
+  ///
+  /// - Parameter reason: the part of `cause` after `undecided: `.
+  private func open(_ reason: String, _ whom: String, _ verdict: VerdictRecord?) -> String {
+    switch reason {
+    case "causes are sought of what gets worse": return ""
+    case "too little before it": return "Too little was recorded before it to say why."
+    default: break
+    }
+    let (question, answer) = question(reason, whom, verdict)
+    let demand = answer ?? verdict?.wouldDecide.map { "It would take \($0)." } ?? ""
+    return [innocence(verdict), question, demand].filter { !$0.isEmpty }.joined(separator: " ")
+  }
+
+  /// `Not us: we sent on time, and fcm accepted as fast as before.`
+  ///
+  /// It is not us where we send as early as before and either the way is known to be as fast as before, or the time passes after
+  /// the provider accepted.
+  private func innocence(_ verdict: VerdictRecord?) -> String {
+    guard let facts = verdict?.facts, facts.isSentOnTime == true, record.shareBefore == nil else { return "" }
+    if facts.isAcceptedAsBefore == true, record.metric == SeriesMetric.delivery.rawValue {
+      return "Not us: we sent on time, and \(provider) accepted as fast as before."
+    }
+    guard facts.isPathAsBefore == true else { return "We sent on time." }
+    return "Not us: we sent on time, and the way to \(provider) is as fast as before."
+  }
+
+  private func question(
+    _ reason: String, _ whom: String, _ verdict: VerdictRecord?
+  ) -> (question: String, answer: String?) {
+    let device = record.device == provider ? "its device" : "the device \(record.device)"
+    switch reason {
+    case "provider-delivery or device":
+      return (
+        "Whether it is \(provider) or \(device), one device cannot tell; a second device at \(provider) would.",
+        ""
+      )
+    case "losses: provider, device or receipts":
+      return (
+        "Whether \(provider) loses them, \(device) does not get them or our receipt listener misses them is not known.",
+        "A second device at \(provider) and a second provider on the device would tell."
+      )
+    case "path or provider":
+      let only = record.shareBefore == nil ? "" : "Only \(whom) is affected. "
+      return ("\(only)Whether it is \(whom) or the way to it is not known.", nil)
+    case "path and provider":
+      return ("The way to \(whom) explains a part of it, not all.", nil)
+    case "own queue or provider":
+      return ("Whether this host sends late or \(whom) holds it up is not known.", nil)
+    case "service everywhere":
+      return (
+        "All providers answer later; whether it is this host’s connection to the network is not known.", nil
+      )
+    case "service of several providers":
+      return ("\(whom) answer later, other providers do not; what they share is not known.", nil)
+    case "failures of several providers":
+      return ("\(whom) fail, other providers do not; what they share is not known.", nil)
+    case "refusals by several providers":
+      return ("Several providers refuse them: \(whom).", nil)
+    case "refusals":
+      return ("\(whom) gives several reasons.", "")
+    case "no part of the way stands out":
+      return ("No part of the way stands out as the cause.", "")
+    default:
+      // Candidates, as `device pixel or provider-delivery fcm`.
+      let candidates = reason.components(separatedBy: " or ").map { candidate -> String in
+        let words = candidate.split(separator: " ", maxSplits: 1).map(String.init)
+        guard words.count == 2 else { return candidate }
+        return words[0].hasPrefix("device") ? "the device \(words[1])" : words[1]
+      }
+      return ("Whether it is \(candidates.joined(separator: " or ")) is not known.", nil)
+    }
+  }
+}
+
+extension String {
+  /// The text with a small first letter, to go on in a sentence.
+  var loweredFirst: String { prefix(1).lowercased() + dropFirst() }
+
+  /// The parts between a separator.
+  fileprivate func components(separatedBy separator: String) -> [String] {
+    var parts: [String] = []
+    var rest = self[...]
+    while let range = rest.firstRange(of: separator) {
+      parts.append(String(rest[..<range.lowerBound]))
+      rest = rest[range.upperBound...]
+    }
+    return parts + [String(rest)]
+  }
+}

@@ -1,0 +1,254 @@
+import Findings
+public import Measurement
+public import Store
+
+/// A finding in words that need no statistics: what changed, whose fault it is, and what would tell where that is not known.
+/// Every surface says this sentence; figures with their intervals follow it, and never stand in front.
+public struct FindingSentence {
+  private let record: FindingRecord
+  /// The finding whose cause is told.
+  private let explained: FindingRecord
+  /// The targets of which it says the same; at least one.
+  private let targets: [String]
+  private let times: (count: Int, period: Int64)?
+  private let stoppedAt: WallTime?
+  private let clock: SentenceClock
+
+  /// - Parameter stoppedAt: when recording stopped, of one that went on until then.
+  public init(_ record: FindingRecord, stoppedAt: WallTime? = nil, clock: SentenceClock) {
+    (self.record, explained, targets, times) = (record, record, [Self.target(record)], nil)
+    (self.stoppedAt, self.clock) = (stoppedAt, clock)
+  }
+
+  /// The first finding of an incident, with the names of all targets of which it says the same.
+  public init(_ incident: FindingIncident, stoppedAt: WallTime? = nil, clock: SentenceClock) {
+    self.init(incident, times: nil, stoppedAt: stoppedAt, clock: clock)
+  }
+
+  /// The last of incidents that repeat, with how often they did.
+  public init(_ repetition: FindingRepetition, stoppedAt: WallTime? = nil, clock: SentenceClock) {
+    self.init(
+      repetition.last, times: repetition.period.map { (repetition.incidents.count, $0) },
+      stoppedAt: stoppedAt, clock: clock)
+  }
+
+  private init(
+    _ incident: FindingIncident, times: (count: Int, period: Int64)?, stoppedAt: WallTime?,
+    clock: SentenceClock
+  ) {
+    let first = incident.first
+    var seen: Set<String> = []
+    targets = incident.findings.filter { $0.kind == first.kind && $0.metric == first.metric }
+      .map(Self.target).filter { seen.insert($0).inserted }
+    (record, explained, self.times) = (first, incident.explained, times)
+    (self.stoppedAt, self.clock) = (stoppedAt, clock)
+  }
+
+  /// All of it: `Notifications to ios arrive slower since 14:02: half within 900 ms (before 170 ms). It is this host: …`.
+  public var text: String {
+    [what, whose, isEarly ? Self.early : ""].filter { !$0.isEmpty }.joined(separator: " ")
+  }
+
+  /// What changed, since when and by how much.
+  public var what: String {
+    record.isWithdrawn
+      ? "Withdrawn, since what came in later changed the figures: \(change)" : change
+  }
+
+  /// The part that says whose fault it is, or what would tell; empty where neither is known, or nothing got worse.
+  public var whose: String {
+    record.isWithdrawn || record.kind == FindingKind.faster.rawValue
+      ? "" : CauseSentence(explained, isOver: isOver).text
+  }
+
+  /// Whether it is good news.
+  public var isBetter: Bool { record.kind == FindingKind.faster.rawValue }
+
+  private var isEarly: Bool { record.isProvisional }
+
+  private static let early = "(Provisional: less than two days are recorded.)"
+
+  // MARK: - What
+
+  private var isOver: Bool { (!record.isOpen || stoppedAt != nil) && !record.isNewNormal && !isDaily }
+  private var isDaily: Bool { record.status == "daily" }
+
+  private func verb(_ now: String, _ past: String) -> String { isOver ? past : now }
+
+  private var change: String {
+    switch FindingKind(rawValue: record.kind) {
+    case .slower, .faster: latency
+    case .losing:
+      share("\(amount) to \(names) \(verb("get", "got")) lost \(time)")
+    case .failing:
+      "\(headline) \(time)\(outcome)."
+    case .refused: refusals
+    case nil: "\(headline) \(time)\(outcome)."
+    }
+  }
+
+  private func share(_ text: String) -> String {
+    "\(text)\(record.shareBefore.map { " (before \(Self.share($0)))" } ?? "")."
+  }
+
+  /// `12.3 % of the notifications`, `4 of 1000 notifications`.
+  private var amount: String {
+    guard let share = record.shareAfter else { return "More notifications" }
+    let text = share >= 1 ? "All" : Self.share(share)
+    return text + (text.hasSuffix("%") ? " of the notifications" : " notifications")
+  }
+
+  /// What is told without its time and figures: `Notifications to ios arrive slower`.
+  public var headline: String {
+    switch FindingKind(rawValue: record.kind) {
+    case .slower, .faster: latencyHeadline
+    case .losing: "Notifications to \(names) \(verb("get", "got")) lost"
+    case .failing: "Sending to \(names) \(verb("fails", "failed"))"
+    case .refused: "\(provider) \(verb("refuses", "refused")) notifications to \(names)"
+    case nil: "\(record.kind) of \(names)"
+    }
+  }
+
+  /// What is told without its figures: `Notifications to ios arrive slower since 14:02`.
+  public var opening: String { "\(headline) \(time)" }
+
+  private var isAccept: Bool { record.metric == SeriesMetric.accept.rawValue }
+
+  private var latencyHeadline: String {
+    let way = record.isGradual && !isOver ? "\(record.kind) and \(record.kind)" : record.kind
+    return isAccept
+      ? "\(provider) \(verb("answers", "answered")) \(way) for \(names)"
+      : "Notifications to \(names) \(verb("arrive", "arrived")) \(way)"
+  }
+
+  /// `Notifications to ios arrive slower since 14:02: half within 900 ms (before 170 ms).`
+  private var latency: String {
+    let subject = latencyHeadline
+    let those = isAccept ? " of its answers" : ""
+    guard let before = record.before, let after = record.after else { return "\(subject) \(time)." }
+    let level = record.quantile.map(Self.level) ?? "half"
+    return
+      "\(subject) \(time): \(level)\(those) within \(LatencyText.text(after)) (before \(LatencyText.text(before)))."
+  }
+
+  /// `: 12 of 100 (before none), mostly timeouts`.
+  private var outcome: String {
+    guard let after = record.shareAfter, let before = record.shareBefore else { return "" }
+    let failure = record.kind == FindingKind.failing.rawValue ? explained.verdicts.first?.facts?.failure : nil
+    let reason = failure.map { ", mostly \(Self.failure($0))" } ?? ""
+    return ": \(Self.ofHundred(after)) (before \(Self.ofHundred(before)))\(reason)"
+  }
+
+  /// `fcm refused 3 notifications to ios (503) from 14:02 to 14:09; because of that we paused and did not send 375.`
+  private var refusals: String {
+    guard let counts = record.refusals, counts.refused + counts.notSent > 0 else {
+      return "\(headline) \(time)\(outcome)."
+    }
+    let status = explained.verdicts.first?.facts?.status.map { " (\($0))" } ?? ""
+    let whom = targets.count == 1 ? " to \(names)" : ""
+    guard counts.refused > 0 else {
+      return
+        "\(provider) had refused notifications\(whom) before; because of that we did not send \(FixedPoint.grouped(counts.notSent)) \(time)."
+    }
+    let count = CountText.text(counts.refused, "notification")
+    let refused = "\(provider) \(verb("has refused", "refused")) \(count)\(whom)\(status) \(time)"
+    guard counts.notSent > 0 else { return "\(refused)\(outcome)." }
+    return "\(refused); because of that we paused and did not send \(FixedPoint.grouped(counts.notSent))."
+  }
+
+  // MARK: - Names
+
+  private static func target(_ record: FindingRecord) -> String {
+    record.variant.isEmpty ? record.target : "\(record.target) (\(record.variant))"
+  }
+
+  private static let mostNames = 4
+
+  /// `ios`, `ios and android`, `ios, android and web`, `7 targets`.
+  private var names: String { Self.list(targets) }
+
+  static func list(_ names: [String]) -> String {
+    guard let last = names.last, names.count > 1 else { return names.first ?? "" }
+    if names.count > mostNames { return "\(names.count) targets" }
+    return names.dropLast().joined(separator: ", ") + " and " + last
+  }
+
+  private var provider: String { CauseSentence.provider(of: explained) }
+
+  // MARK: - When
+
+  /// A stretch shorter than this is told to the second, µs.
+  private static let shortStretch: Int64 = 600_000_000
+
+  private var time: String {
+    let end = stoppedAt ?? (record.isNewNormal ? nil : record.endedAt)
+    let hasSeconds = end.map { $0.microseconds - record.startedAt.microseconds < Self.shortStretch } ?? false
+    let start = clock.text(record.startedAt, hasSeconds: hasSeconds)
+    let about = isUncertain(hasSeconds ? 5_000_000 : 90_000_000) ? "about " : ""
+    let zone = clock.name(at: record.startedAt)
+    let again =
+      times.map { ", for the \(OrdinalText.text($0.count)) time, about every \(LengthText.text($0.period))" }
+      ?? ""
+    if isDaily {
+      let last = end.map { " to \(clock.clock($0, hasSeconds: false))" } ?? " on"
+      return "on most days from \(clock.clock(record.startedAt, hasSeconds: false))\(last)\(zone)"
+    }
+    guard let end else {
+      let normal = record.isNewNormal ? ", which is usual by now" : ""
+      return "since \(about)\(start)\(zone)\(normal)\(again)"
+    }
+    let last = clock.text(end, after: record.startedAt, hasSeconds: hasSeconds)
+    return stoppedAt == nil
+      ? "from \(about)\(start) to \(last)\(zone)\(again)"
+      : "from \(about)\(start) until recording stopped at \(last)\(zone)\(again)"
+  }
+
+  /// - Parameter least: µs by which a start has to be uncertain to be told so.
+  private func isUncertain(_ least: Int64) -> Bool {
+    guard !record.isGradual else { return true }
+    guard let low = record.startedLow, let high = record.startedHigh else { return false }
+    let start = record.startedAt.microseconds
+    return max(high.microseconds - start, start - low.microseconds) > least
+  }
+
+  // MARK: - Numbers
+
+  /// `half`, `9 of 10`, `99 of 100`.
+  static func level(_ quantile: Double) -> String {
+    switch quantile {
+    case 0.5: "half"
+    case 0.9: "9 of 10"
+    case 0.999: "999 of 1000"
+    default: "\(Int((quantile * 100).rounded())) of 100"
+    }
+  }
+
+  /// `5.1 %`, `3 of 1000`, `1 of 10 000`, `none`, `all`.
+  static func share(_ share: Double) -> String {
+    switch share {
+    case ...0: "none"
+    case 1...: "all"
+    case 0.01...: "\(FixedPoint.text(Int64((share * 1_000).rounded()), scale: 10, decimals: 1)) %"
+    case 0.0005...: "\(Int((share * 1_000).rounded())) of 1000"
+    default: "fewer than 1 of 1000"
+    }
+  }
+
+  /// `12 of 100`, below one of them as ``share(_:)``.
+  static func ofHundred(_ share: Double) -> String {
+    0.01..<0.995 ~= share ? "\(Int((share * 100).rounded())) of 100" : Self.share(share)
+  }
+
+  private static func failure(_ reason: FailureReason) -> String {
+    switch reason {
+    case .dns: "names that do not resolve"
+    case .connect: "connections that cannot be opened"
+    case .tls: "TLS handshakes that fail"
+    case .timeout: "timeouts"
+    case .reset: "connections that are reset"
+    case .goaway, .closed: "connections that the other end closes"
+    case .refusedStream: "streams that are refused"
+    case .protocol: "answers that break the protocol"
+    }
+  }
+}

@@ -1,0 +1,38 @@
+public import Measurement
+
+/// How times are written in the sentence of a finding: to the minute, of short stretches to the second, with their date where it
+/// is not that of the reader's day.
+public struct SentenceClock: Sendable {
+  private let zone: LocalTime
+  private let today: WallTime?
+  private let isNamed: Bool
+
+  /// - Parameters:
+  ///   - today: the day whose date is left out; `nil`: every date is written.
+  ///   - isNamed: whether the sentence itself says the zone, as where it stands alone.
+  public init(_ zone: LocalTime = .utc, today: WallTime?, isNamed: Bool = false) {
+    (self.zone, self.today, self.isNamed) = (zone, today, isNamed)
+  }
+
+  /// The clock of what stands alone: alerts, CSV and JSON.
+  public static let alone = SentenceClock(today: nil, isNamed: true)
+
+  /// `14:02`, `2026-03-01 14:02:10`.
+  ///
+  /// - Parameter before: the time that was written before it, whose date holds.
+  func text(_ time: WallTime, after before: WallTime? = nil, hasSeconds: Bool) -> String {
+    let date = zone.civil(time).date
+    let known = (before ?? today).map { zone.civil($0).date }
+    let clock = clock(time, hasSeconds: hasSeconds)
+    return date == known ? clock : "\(date) \(clock)"
+  }
+
+  /// `14:02`.
+  func clock(_ time: WallTime, hasSeconds: Bool) -> String {
+    let civil = zone.civil(time)
+    return hasSeconds ? civil.hoursMinutesSeconds : civil.hoursMinutes
+  }
+
+  /// ` UTC` after the last time, where the sentence says it; else empty.
+  func name(at time: WallTime) -> String { isNamed ? " \(zone.name(at: time))" : "" }
+}

@@ -1,0 +1,20 @@
+/// What sentences about a cause say beside its name and place; `nil` where it is not known.
+public struct CauseDetails: Sendable, Hashable, Codable {
+  /// Whether the affected targets' notifications left as early after their planned time as before.
+  public var isSentOnTime: Bool?
+  /// Whether the provider's answers came as early as before.
+  public var isAcceptedAsBefore: Bool?
+  /// Whether PING shows the way to the affected providers to be as fast as before.
+  public var isPathAsBefore: Bool?
+  /// The rise of a round trip to the provider, µs.
+  public var roundTripRise: Int64?
+  /// How many of the provider's devices are affected, and how many it has.
+  public var devices: Int?
+  public var allDevices: Int?
+  /// What more than half of the failures have in common.
+  public var failure: FailureReason?
+  /// The HTTP status of most refusals.
+  public var status: Int?
+
+  public init() {}
+}

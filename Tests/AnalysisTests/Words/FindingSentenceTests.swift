@@ -1,0 +1,248 @@
+import Findings
+import Foundation
+import Measurement
+import Store
+import Testing
+
+@testable import Analysis
+
+/// What people read about a finding. Every sentence is in the files of `Sentences`, to be read; they are written anew with
+/// `RECORD_SNAPSHOTS=1`.
+@Suite struct FindingSentenceTests {
+  private static let run: RunID = {
+    var random = SeededGenerator(seed: 1)
+    return RunID(at: WallTime(microseconds: 0), using: &random)
+  }()
+
+  /// 2026-03-01 14:02:10 UTC.
+  private static let start = WallTime(microseconds: 1_772_373_730_000_000)
+  private static func after(_ seconds: Int64) -> WallTime {
+    start.advanced(byMicroseconds: seconds * 1_000_000)
+  }
+
+  enum Subject: String, CaseIterable {
+    case slower, faster, accept, lost, fewLost = "few lost", failed, refused, refusedAndHeld =
+      "refused and held", held
+
+    var metric: SeriesMetric {
+      switch self {
+      case .slower, .faster: .delivery
+      case .accept: .accept
+      case .lost, .fewLost: .lost
+      case .failed: .failed
+      case .refused, .refusedAndHeld, .held: .refused
+      }
+    }
+  }
+
+  enum State: String, CaseIterable {
+    case open, uncertain, gradual, provisional, lasting, normal = "new normal", closed, short, stopped,
+      repeated
+    case daily, withdrawn
+  }
+
+  private static func record(_ subject: Subject, cause: String = "", _ facts: CauseDetails? = nil)
+    -> FindingRecord
+  {
+    let metric = subject.metric
+    var record = FindingRecord(
+      id: "95xeu33a", incident: "95xeu33a", run: run, target: "android", variant: "", provider: "fcm",
+      endpoint: "", device: "pixel", metric: metric.rawValue,
+      kind: metric.kind(isUpward: subject != .faster).rawValue, status: "open", startedAt: start,
+      detectedAt: after(30), seenUntil: after(3_600))
+    (record.startedLow, record.startedHigh) = (after(-2), after(1))
+    if metric.isShare {
+      (record.shareBefore, record.shareAfter) = subject == .fewLost ? (0, 0.004) : (0.001, 0.123)
+      if subject == .failed { record.shareBefore = 0 }
+    } else {
+      record.quantile = subject == .accept ? 0.9 : 0.5
+      (record.before, record.after) = subject == .faster ? (900_000, 170_000) : (170_000, 900_000)
+    }
+    let refusals: VerdictRecord.Refusals? =
+      switch subject {
+      case .refused: .init(target: "android", refused: 12, notSent: 0)
+      case .refusedAndHeld: .init(target: "android", refused: 3, notSent: 375)
+      case .held: .init(target: "android", refused: 0, notSent: 375)
+      default: nil
+      }
+    var all = facts ?? CauseDetails()
+    if subject == .failed { all.failure = .timeout }
+    if refusals != nil { all.status = 503 }
+    record.cause = cause
+    let scope: String? =
+      switch cause {
+      case "device", "device-asleep", "display": "pixel"
+      case "host", "uplink", "receipts", "undecided: provider-delivery or device": nil
+      default: "fcm"
+      }
+    record.scope = scope
+    record.verdicts = [
+      VerdictRecord(
+        cause: cause, scope: scope, evidence: "service p50 1 ms → 2 ms",
+        wouldDecide: cause.hasPrefix("undecided")
+          ? "PING (HTTP/2, path_probe) on the connections to fcm" : nil,
+        targets: ["android"], refusals: refusals.map { [$0] }, facts: all)
+    ]
+    return record
+  }
+
+  private static func sentence(_ record: FindingRecord, _ state: State) -> FindingSentence {
+    var record = record
+    let clock = SentenceClock(today: start)
+    switch state {
+    case .open: break
+    case .uncertain: (record.startedLow, record.startedHigh) = (after(-600), after(300))
+    case .gradual:
+      record.isGradual = true
+      (record.startedLow, record.startedHigh) = (nil, nil)
+    case .provisional: record.status = "provisional"
+    case .lasting: record.status = "lasting"
+    case .normal: (record.status, record.isNewNormal) = ("closed", true)
+    case .closed: (record.status, record.endedAt) = ("closed", after(1_500))
+    case .short: (record.status, record.endedAt) = ("closed", after(48))
+    case .stopped: return FindingSentence(record, stoppedAt: after(86_400), clock: clock)
+    case .repeated:
+      let times = (0..<4).map { number -> FindingIncident in
+        var one = record
+        one.startedAt = after(Int64(number) * 600)
+        one.endedAt = after(Int64(number) * 600 + 60)
+        one.status = "closed"
+        (one.id, one.incident) = ("\(number)", "\(number)")
+        return FindingIncident(one)
+      }
+      return FindingSentence(FindingRepetition.fold(times)[0], clock: clock)
+    case .daily: (record.status, record.endedAt) = ("daily", after(9_000))
+    case .withdrawn: record.status = "withdrawn"
+    }
+    return FindingSentence(record, clock: clock)
+  }
+
+  private static let undecided = [
+    "provider-delivery or device", "losses: provider, device or receipts", "path or provider",
+    "path and provider",
+    "own queue or provider", "service everywhere", "service of several providers",
+    "failures of several providers",
+    "refusals by several providers", "refusals", "no part of the way stands out", "too little before it",
+    "causes are sought of what gets worse", "device pixel or provider-delivery fcm",
+  ].map { "undecided: \($0)" }
+
+  private static let causes =
+    [
+      "", "host", "uplink", "connecting", "path", "provider-processing", "provider-delivery", "provider-loss",
+      "provider-errors", "throttled", "credentials", "receipts", "device", "device-asleep", "display",
+    ] + undecided
+
+  private static func facts(known: Bool) -> CauseDetails {
+    var facts = CauseDetails()
+    guard known else { return facts }
+    (facts.isSentOnTime, facts.isAcceptedAsBefore, facts.isPathAsBefore) = (true, true, true)
+    facts.roundTripRise = 60_000
+    (facts.devices, facts.allDevices) = (3, 3)
+    return facts
+  }
+
+  private func check(_ lines: [String], _ name: String) throws {
+    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("Sentences/\(name).txt")
+    let text = lines.joined(separator: "\n") + "\n"
+    if ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] == "1" {
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try text.write(to: file, atomically: true, encoding: .utf8)
+    }
+    #expect(try String(contentsOf: file, encoding: .utf8) == text)
+  }
+
+  @Test func whatChangedIsTold() throws {
+    try check(
+      Subject.allCases.flatMap { subject in
+        State.allCases.map { state in
+          "\(subject.rawValue), \(state.rawValue): \(Self.sentence(Self.record(subject), state).what)"
+        }
+      }, "what")
+  }
+
+  @Test func whoseFaultItIsIsTold() throws {
+    try check(
+      Self.causes.flatMap { cause in
+        [Subject.slower, .accept, .lost].flatMap { subject -> [String] in
+          [State.open, .closed].flatMap { state -> [String] in
+            [true, false].map { known in
+              let record = Self.record(subject, cause: cause, Self.facts(known: known))
+              let name = "\(cause.isEmpty ? "none" : cause), \(subject.rawValue), \(state.rawValue)"
+              return "\(name)\(known ? "" : ", little known"): \(Self.sentence(record, state).whose)"
+            }
+          }
+        }
+      }, "whose")
+  }
+
+  @Test("all kinds, causes and states are sentences without terms of statistics")
+  func allAreSentences() {
+    for subject in Subject.allCases {
+      for cause in Self.causes {
+        for state in State.allCases {
+          for known in [true, false] {
+            let record = Self.record(subject, cause: cause, Self.facts(known: known))
+            let text = Self.sentence(record, state).text
+            let isEnded = text.hasSuffix(".") || text.hasSuffix(".)")
+            #expect(isEnded && text.first?.isLowercase == (text.hasPrefix("fcm")), "\(text)")
+            for term in ["  ", "undecided", "p50", "p90", "→", "..", ": :", "nil", "effective", "nats"] {
+              #expect(!text.contains(term), "\(text)")
+            }
+            #expect(text.split(separator: " ").count <= 85, "\(text)")
+          }
+        }
+      }
+    }
+  }
+
+  /// "Not us" is a claim.
+  @Test func notUsIsSaidOnlyWhereItIsKnown() {
+    func text(_ subject: Subject, _ cause: String, _ change: (inout CauseDetails) -> Void) -> String {
+      var facts = Self.facts(known: true)
+      change(&facts)
+      return Self.sentence(Self.record(subject, cause: cause, facts), .open).whose
+    }
+    let transit = "undecided: provider-delivery or device"
+    let service = "undecided: path or provider"
+    #expect(
+      text(.slower, transit) { $0.isPathAsBefore = nil }.hasPrefix(
+        "Not us: we sent on time, and fcm accepted"))
+    #expect(!text(.slower, transit) { $0.isSentOnTime = false }.contains("Not us"))
+    #expect(
+      text(.accept, service) { _ in }.hasPrefix("Not us: we sent on time, and the way to fcm is as fast"))
+    #expect(!text(.accept, service) { $0.isPathAsBefore = nil }.contains("Not us"))
+    #expect(!text(.accept, service) { $0.isSentOnTime = nil }.contains("on time"))
+  }
+
+  @Test func datesStandWhereTheyAreNotTodays() {
+    var record = Self.record(.slower)
+    let other = SentenceClock(today: Self.after(86_400))
+    #expect(FindingSentence(record, clock: other).what.contains("since 2026-03-01 14:02:"))
+    (record.status, record.endedAt) = ("closed", Self.after(1_500))
+    #expect(FindingSentence(record, clock: other).what.contains("from 2026-03-01 14:02 to 14:27:"))
+    #expect(FindingSentence(record, clock: .alone).what.contains("from 2026-03-01 14:02 to 14:27 UTC:"))
+    record.endedAt = Self.after(86_400)
+    let long = FindingSentence(record, clock: SentenceClock(today: Self.start)).what
+    #expect(long.contains("from 14:02 to 2026-03-02 14:02:"))
+    let east = LocalTime { _ in 7_200_000_000 }
+    #expect(
+      FindingSentence(record, clock: SentenceClock(east, today: Self.start)).what.contains("from 16:02"))
+  }
+
+  @Test func targetsOfAnIncidentAreNamedOnce() {
+    var records = ["android", "ios", "web"].map { name -> FindingRecord in
+      var record = Self.record(.slower, cause: "uplink")
+      (record.id, record.target) = (name, name)
+      record.incident = "android"
+      return record
+    }
+    var answers = Self.record(.accept)
+    (answers.id, answers.incident) = ("answers", "android")
+    records.append(answers)
+    let incident = FindingIncident.group(records)[0]
+    let what = FindingSentence(incident, clock: SentenceClock(today: Self.start)).what
+    #expect(what.hasPrefix("Notifications to android, ios and web arrive slower since 14:02: half within"))
+  }
+}
