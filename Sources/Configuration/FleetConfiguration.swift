@@ -9,8 +9,18 @@ public struct FleetConfiguration: Sendable, Hashable {
   public var writer: User?
   /// Reads them; `nil` where nothing is read.
   public var reader: User?
-  /// PEM file of the authorities to trust instead of the system's.
   public var caFile: String?
+
+  public init(
+    urls: [Endpoint], database: String = "pushscope", writer: User? = nil, reader: User? = nil,
+    caFile: String? = nil
+  ) {
+    self.urls = urls
+    self.database = database
+    self.writer = writer
+    self.reader = reader
+    self.caFile = caFile
+  }
 
   /// A user of the engine.
   public struct User: Sendable, Hashable {
@@ -24,37 +34,38 @@ public struct FleetConfiguration: Sendable, Hashable {
     }
   }
 
-  public init(
-    urls: [Endpoint], database: String = "pushscope", writer: User? = nil, reader: User? = nil,
-    caFile: String? = nil
-  ) {
-    self.urls = urls
-    self.database = database
-    self.writer = writer
-    self.reader = reader
-    self.caFile = caFile
-  }
-
   private static let maximumURLs = 16
   private static let maximumAuthorityBytes = 1024 * 1024
+}
 
-  init?(_ value: YAMLValue) {
-    guard let map = value.mapping(keys: ["url", "database", "writer", "reader", "ca_file"]) else {
-      return nil
-    }
-    let url = map.required("url", example: "url: https://clickhouse.example.com:8443")
-    let database = map["database"].map { $0.parsed(Self.checkedDatabase) } ?? "pushscope"
-    let writer = map["writer"].flatMap { User($0) }
-    let reader = map["reader"].flatMap { User($0) }
-    let caFile = map["ca_file"].flatMap { Self.authorities($0) }
-    if map["writer"] == nil, map["reader"] == nil {
-      value.report("has no user", remedy: "add writer, reader or both")
+extension FleetConfiguration: ConfigurationSection {
+  struct Keys: SectionKeys {
+    static let title = "fleet"
+    let url = Key(
+      "url", .read("a URL or a list") { $0 }, required: "url: https://clickhouse.example.com:8443",
+      "servers, tried in turn; `https`, or `http` on a loopback address")
+    let database = Key(
+      "database", .parsed("a name", FleetConfiguration.checkedDatabase), default: "pushscope",
+      "letters, digits and underscores")
+    let writer = Key(
+      "writer", .section(User.self), "the user that inserts; without it nothing is forwarded")
+    let reader = Key("reader", .section(User.self), "the user that reads")
+    let caFile = Key(
+      "ca_file", .read("a file", FleetConfiguration.authorities),
+      "trust this authority instead of the system's")
+  }
+
+  init?(_ section: Section<Keys>) {
+    let (url, database, caFile) = (section.url, section.database, section.caFile)
+    let (writer, reader) = (section.writer, section.reader)
+    if section[\.writer] == nil, section[\.reader] == nil {
+      section.report("has no user", remedy: "add writer, reader or both")
     }
     if let writer, let reader, writer.name == reader.name, writer != reader {
-      map["reader"]?.report(
+      section[\.reader]?.report(
         "is the user of writer with another password_file", remedy: "give reader a user of its own")
     }
-    guard let url, let database else { return nil }
+    guard let url else { return nil }
     let elements = url.isSequence ? url.sequence() ?? [] : [url]
     if url.isSequence, elements.isEmpty {
       url.report("is empty", remedy: "write the URL of at least one server")
@@ -128,11 +139,20 @@ public struct FleetConfiguration: Sendable, Hashable {
   }
 }
 
-extension FleetConfiguration.User {
-  init?(_ value: YAMLValue) {
-    guard let map = value.mapping(keys: ["user", "password_file"]) else { return nil }
-    let name = map.required("user", example: "user: pushscope_writer")?.parsed(FleetConfiguration.checkedName)
-    let passwordFile = map["password_file"].flatMap { Self.passwordFile($0) }
+extension FleetConfiguration.User: ConfigurationSection {
+  struct Keys: SectionKeys {
+    static let title = "fleet.writer"
+    static let introduction = "`fleet.reader` has the same keys."
+    let user = Key(
+      "user", .parsed("a name", FleetConfiguration.checkedName), required: "user: pushscope_writer",
+      "letters, digits and underscores")
+    let passwordFile = Key(
+      "password_file", .read("a secret's file", FleetConfiguration.User.passwordFile),
+      "without it the password is empty")
+  }
+
+  init?(_ section: Section<Keys>) {
+    let (name, passwordFile) = (section.user, section.passwordFile)
     guard let name else { return nil }
     self.init(name: name, passwordFile: passwordFile)
   }

@@ -8,26 +8,17 @@ public struct PushscopeConfiguration: Sendable, Hashable {
   public var dashboard = DashboardConfiguration()
   /// `nil`: everything is kept.
   public var retention: RetentionConfiguration?
-  /// The web endpoint; `nil` for none.
   public var service: ServiceConfiguration?
   /// The labels in file order; names are unique.
   public var labels: [ConfiguredLabel] = []
   /// The objectives in file order; names are unique.
   public var objectives: [ObjectiveConfiguration] = []
-  /// Who is told; `nil` for nobody.
   public var alerts: AlertConfiguration?
-  /// Where the store is forwarded to; `nil` for nowhere.
   public var fleet: FleetConfiguration?
   /// Name of the file as the user gave it.
   public var file: String
   /// Names of credentials of the service manager that were checked by their name only.
   public internal(set) var unreadCredentials: [String] = []
-
-  public init(collector: CollectorConfiguration, targets: [TargetConfiguration], file: String) {
-    self.collector = collector
-    self.targets = targets
-    self.file = file
-  }
 
   /// Reads and checks the file.
   ///
@@ -53,7 +44,7 @@ public struct PushscopeConfiguration: Sendable, Hashable {
       var fleet: FleetConfiguration?
     }
     return try YAMLFile.load(path: path, environment: environment) { value -> Section? in
-      value.mapping(keys: keys).map { Section(fleet: $0["fleet"].flatMap { FleetConfiguration($0) }) }
+      value.section(Keys.self).map { Section(fleet: $0.fleet) }
     }.fleet
   }
 
@@ -70,19 +61,43 @@ public struct PushscopeConfiguration: Sendable, Hashable {
 
   /// Whether it asks for an endpoint, an objective or an alert.
   public var isMonitored: Bool { service != nil || !objectives.isEmpty || alerts != nil }
+}
 
-  private static let keys = [
-    "collector", "dashboard", "retention", "targets", "service", "labels", "objectives", "alerts", "fleet",
-  ]
+extension PushscopeConfiguration {
+  struct Keys: SectionKeys {
+    static let title = "top"
+    let collector = Key(
+      "collector", .section(CollectorConfiguration.self), default: CollectorConfiguration(), standard: "–",
+      "the collector as a whole")
+    let dashboard = Key(
+      "dashboard", .section(DashboardConfiguration.self), "appearance and keys of the dashboard")
+    let retention = Key(
+      "retention", .section(RetentionConfiguration.self), "how long rows are kept; without it everything is")
+    let targets = Key(
+      "targets", .read("a list") { $0.sequence() },
+      required: "targets: [{ name: …, provider: …, endpoint: … }]", "what to send to")
+    let service = Key(
+      "service", .section(ServiceConfiguration.self),
+      "web endpoint with metrics, health, readiness and reload ([operations.md](operations.md#watch))")
+    let labels = Key(
+      "labels", .read("at most \(LabelSection.maximumCount) names and values", LabelSection.read),
+      "labels of every metric and alert")
+    let objectives = Key(
+      "objectives", .read("a list, at most \(ObjectiveConfiguration.maximumCount)") { $0 },
+      "what is promised of targets ([operations.md](operations.md#objectives))")
+    let alerts = Key(
+      "alerts", .section(AlertConfiguration.self),
+      "who is told of breached objectives and of findings ([operations.md](operations.md#alerts))")
+    let fleet = Key(
+      "fleet", .section(FleetConfiguration.self),
+      "the ClickHouse that stores are forwarded to ([fleet.md](fleet.md))")
+  }
 
   init?(_ value: YAMLValue, file: String) {
-    guard let map = value.mapping(keys: Self.keys) else { return nil }
-    let collector = map["collector"].map { CollectorConfiguration($0) } ?? CollectorConfiguration()
-    guard
-      let list = map.required("targets", example: "targets: [{ name: …, provider: …, endpoint: … }]"),
-      let elements = list.sequence()
-    else { return nil }
-    if elements.isEmpty { list.report("is empty", remedy: "configure at least one target") }
+    guard let section = value.section(Keys.self) else { return nil }
+    let collector = section.collector
+    guard let elements = section.targets else { return nil }
+    if elements.isEmpty { section[\.targets]?.report("is empty", remedy: "configure at least one target") }
     var targets: [TargetConfiguration] = []
     var names: Set<String> = []
     var unreadNames: Set<String> = []
@@ -90,7 +105,7 @@ public struct PushscopeConfiguration: Sendable, Hashable {
       let known = element.context.unreadCredentials.count
       guard
         var target = TargetConfiguration(
-          element, hasReceiptListener: map["collector"]?.peek("receipts") != nil)
+          element, hasReceiptListener: section[\.collector]?.peek("receipts") != nil)
       else {
         if let name = element.peekText("name") { unreadNames.insert(name) }
         continue
@@ -103,23 +118,22 @@ public struct PushscopeConfiguration: Sendable, Hashable {
       targets.append(target)
     }
     self.init(collector: collector, targets: targets, file: file)
-    retention = map["retention"].flatMap { RetentionConfiguration($0) }
-    service = map["service"].flatMap { ServiceConfiguration($0) }
-    labels = map["labels"].map { LabelSection.read($0) } ?? []
+    retention = section.retention
+    service = section.service
+    labels = section.labels ?? []
     objectives =
-      map["objectives"].map { ObjectiveConfiguration.read($0, targets: targets, unread: unreadNames) } ?? []
-    alerts = map["alerts"].flatMap { AlertConfiguration($0) }
-    fleet = map["fleet"].flatMap { FleetConfiguration($0) }
+      section.objectives.map { ObjectiveConfiguration.read($0, targets: targets, unread: unreadNames) } ?? []
+    alerts = section.alerts
+    fleet = section.fleet
     unreadCredentials = value.context.unreadCredentials
-    dashboard = DashboardConfiguration(section: map["dashboard"], file: file)
+    dashboard = DashboardConfiguration(section: section[\.dashboard], file: file)
   }
 }
 
 /// Section `collector:`: settings of the collector as a whole.
 public struct CollectorConfiguration: Sendable, Hashable {
-  /// Listener for receipts from devices; `nil` for none.
   public var receipts: ReceiptsConfiguration?
-  public var durability: Durability
+  public var durability = Durability.normal
   /// The group that may read the store; `nil` for the collector's own user only.
   public var storeGroup: StoreGroup?
 
@@ -137,18 +151,23 @@ public struct CollectorConfiguration: Sendable, Hashable {
     /// fsync for each commit.
     case full
   }
+}
 
-  public init(receipts: ReceiptsConfiguration? = nil, durability: Durability = .normal) {
-    self.receipts = receipts
-    self.durability = durability
+extension CollectorConfiguration: ConfigurationSection {
+  struct Keys: SectionKeys {
+    static let title = "collector"
+    let receipts = Key(
+      "receipts", .section(ReceiptsConfiguration.self), "listener for receipts of devices")
+    let durability = Key(
+      "durability", .choice(of: Durability.self), default: .normal, "`full`: fsync for each commit")
+    let storeGroup = Key(
+      "store_group", .parsed("a group of the host", StoreGroup.named), "members may read the store")
   }
 
-  init(_ value: YAMLValue) {
-    self.init()
-    guard let map = value.mapping(keys: ["receipts", "durability", "store_group"]) else { return }
-    receipts = map["receipts"].flatMap { ReceiptsConfiguration($0) }
-    durability = map["durability"]?.choice(of: Durability.self) ?? .normal
-    storeGroup = map["store_group"]?.parsed(StoreGroup.named)
+  init(_ section: Section<Keys>) {
+    receipts = section.receipts
+    durability = section.durability
+    storeGroup = section.storeGroup
   }
 }
 
@@ -165,29 +184,28 @@ extension CollectorConfiguration.StoreGroup {
 /// Listener for receipts: address, certificate, and the secret that authenticates notifications.
 public struct ReceiptsConfiguration: Sendable, Hashable {
   public var listen: ListenAddress
-  /// PEM chain, the listener's certificate first.
   public var certificateFile: String
-  /// PEM; readable by its owner only.
   public var keyFile: SecretFile
-  /// Key of the MAC in each payload; at least 16 bytes.
   public var secretFile: SecretFile
+}
 
-  public init(listen: ListenAddress, certificateFile: String, keyFile: SecretFile, secretFile: SecretFile) {
-    self.listen = listen
-    self.certificateFile = certificateFile
-    self.keyFile = keyFile
-    self.secretFile = secretFile
+extension ReceiptsConfiguration: ConfigurationSection {
+  struct Keys: SectionKeys {
+    static let title = "collector.receipts"
+    let listen = Key(
+      "listen", .address, required: "listen: 127.0.0.1:8443", "like `127.0.0.1:8443`, `[::]:8443`")
+    let certificateFile = Key(
+      "certificate_file", .file, required: "certificate_file: receipts.pem",
+      "PEM, the listener's certificate first")
+    let keyFile = Key("key_file", .secretFile(), required: "key_file: receipts.key", "PEM")
+    let secretFile = Key(
+      "secret_file", .secretFile(minimumBytes: 16), required: "secret_file: receipts.secret",
+      "at least 16 bytes; key of the MAC in each notification")
   }
 
-  init?(_ value: YAMLValue) {
-    guard let map = value.mapping(keys: ["listen", "certificate_file", "key_file", "secret_file"]) else {
-      return nil
-    }
-    let listen = map.required("listen", example: "listen: 127.0.0.1:8443")?.parsed(ListenAddress.parse)
-    let certificate = map.required("certificate_file", example: "certificate_file: receipts.pem")?.file()
-    let key = map.required("key_file", example: "key_file: receipts.key")?.secretFile()
-    let secret = map.required("secret_file", example: "secret_file: receipts.secret")?
-      .secretFile(minimumBytes: 16)
+  init?(_ section: Section<Keys>) {
+    let (listen, certificate) = (section.listen, section.certificateFile)
+    let (key, secret) = (section.keyFile, section.secretFile)
     guard let listen, let certificate, let key, let secret else { return nil }
     self.init(listen: listen, certificateFile: certificate, keyFile: key, secretFile: secret)
   }

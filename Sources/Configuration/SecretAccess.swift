@@ -23,28 +23,6 @@ struct SecretAccess: Sendable, Hashable {
     var isReadOnly: Bool
   }
 
-  /// - Parameters:
-  ///   - descriptor: the open file.
-  ///   - status: of the file.
-  init(_ descriptor: Int32, _ status: stat) {
-    mode = status.st_mode & 0o7777
-    (owner, group) = (status.st_uid, status.st_gid)
-    directory = Directory(ofFile: descriptor)
-    user = geteuid()
-    groups = Self.ownGroups()
-  }
-
-  init(
-    mode: UInt32, owner: UInt32, group: UInt32, directory: Directory?, user: UInt32, groups: Set<UInt32>
-  ) {
-    self.mode = mode
-    self.owner = owner
-    self.group = group
-    self.directory = directory
-    self.user = user
-    self.groups = groups
-  }
-
   /// Why the secret is not used; `nil` where it may be.
   var problem: FileReadError.Code? {
     guard mode & 0o077 != 0 else { return nil }
@@ -64,6 +42,17 @@ struct SecretAccess: Sendable, Hashable {
     let found = getgroups(count, &list)
     if found > 0 { groups.formUnion(list.prefix(Int(found))) }
     return groups
+  }
+}
+
+extension SecretAccess {
+  /// - Parameters:
+  ///   - descriptor: the open file.
+  ///   - status: of the file.
+  init(_ descriptor: Int32, _ status: stat) {
+    self.init(
+      mode: status.st_mode & 0o7777, owner: status.st_uid, group: status.st_gid,
+      directory: Directory(ofFile: descriptor), user: geteuid(), groups: Self.ownGroups())
   }
 }
 

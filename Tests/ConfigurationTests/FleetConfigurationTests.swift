@@ -1,6 +1,7 @@
-import Configuration
 import TestKit
 import Testing
+
+@testable import Configuration
 
 @Suite("The section fleet")
 struct FleetConfigurationTests {

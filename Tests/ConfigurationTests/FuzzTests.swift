@@ -1,8 +1,9 @@
-import Configuration
 import Foundation
 import Measurement
 import TestKit
 import Testing
+
+@testable import Configuration
 
 /// Configurations and scenarios may be damaged or malicious: they are read, or refused in bounded and harmless words.
 @Suite struct FuzzTests {

@@ -1,8 +1,9 @@
-import Configuration
 import Foundation
 import Measurement
 import TestKit
 import Testing
+
+@testable import Configuration
 
 @Suite struct PushscopeConfigurationTests {
   @Test func theAnnotatedExampleLoadsAsItIs() throws {

@@ -1,12 +1,55 @@
-import Configuration
 import Foundation
 import Measurement
 import TestKit
 import Testing
 
+@testable import Configuration
+
 /// docs/configuration.md lists every key: each table is held against what the program accepts.
 @Suite("The reference of keys is what the program accepts")
 struct ReferenceTests {
+  /// What stands above the tables is written by hand.
+  @Test("the tables are what the keys are declared as") func declaration() throws {
+    let page = "docs/configuration.md"
+    let text = try String(contentsOfFile: Programs.repository + "/" + page, encoding: .utf8)
+    let opening = try #require(text.range(of: "\n## ")).lowerBound
+    try RecordedText.expect("\(text[...opening])\(ConfigurationReference.markdown)", in: page)
+  }
+
+  /// A secret as a file or as a text.
+  @Test("the annotated example names every key") func example() throws {
+    let path = Programs.repository + "/config/pushscope.yaml"
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    for section in ConfigurationReference.sections {
+      for name in section.names where !text.contains(try Regex("\\b\(name)(_file)?\\b")) {
+        Issue.record("\(section.title).\(name) is not in config/pushscope.yaml")
+      }
+    }
+  }
+
+  @Test("the manual page has every section and key, and whatis reads it") func manualPage() throws {
+    let root = Programs.repository
+    let made = try Programs.run(
+      "/usr/bin/awk",
+      [
+        "-v", "date=2026-01-31", "-f", root + "/scripts/configuration-page.awk",
+        root + "/docs/configuration.md",
+      ])
+    let sections = made.output.components(separatedBy: "\n.Ss ").dropFirst()
+    #expect(sections.count == ConfigurationReference.sections.count)
+    for (text, section) in zip(sections, ConfigurationReference.sections) {
+      let lines = text.components(separatedBy: "\n")
+      #expect(lines[0] == section.title)
+      let names = lines.filter { $0.hasPrefix(".It Cm ") }.map { $0.split(separator: "B")[1].dropLast(3) }
+      #expect(names.map(String.init) == section.names)
+    }
+    guard let lexgrog = Programs.find("lexgrog") else { return }
+    let directory = try TemporaryDirectory()
+    let page = try directory.write("pushscope.yaml.5", made.output)
+    let named = try Programs.run(lexgrog, [page])
+    #expect(named.status == 0 && named.output.contains("pushscope.yaml - configuration of pushscope"))
+  }
+
   @Test("no section is missing, and no key is there twice") func sections() {
     #expect(Set(Reference.tables.keys) == Set(Reference.places.keys))
     for (name, rows) in Reference.tables {

@@ -1,7 +1,8 @@
-import Configuration
 import Foundation
 import TestKit
 import Testing
+
+@testable import Configuration
 
 /// `credential:NAME`: files that the service manager gives to the unit alone.
 @Suite struct ServiceCredentialTests {

@@ -1,9 +1,10 @@
-import Configuration
 import Foundation
 import HTTPTestKit
 import LoopbackService
 import TestKit
 import Testing
+
+@testable import Configuration
 
 @Suite struct CredentialFilesTests {
   /// What nobody but the owner may read.

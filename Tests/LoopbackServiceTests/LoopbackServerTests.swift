@@ -1,4 +1,3 @@
-import Configuration
 import Foundation
 import HTTPServer
 import HTTPTestKit
@@ -6,6 +5,8 @@ import LoopbackService
 import Measurement
 import TestKit
 import Testing
+
+@testable import Configuration
 
 @Suite struct LoopbackServerTests {
   /// The same server as the receipt listener's, with other limits.

@@ -119,7 +119,7 @@ extension TargetConfiguration {
   /// The same without what does not change how it sends: where it stands in the file.
   fileprivate var withoutPlaces: TargetConfiguration {
     var target = self
-    target.places = TargetLocations()
+    target.places = .unknown
     return target
   }
 }

@@ -29,42 +29,22 @@ public struct DashboardConfiguration: Sendable, Hashable {
     case less
   }
 
-  public var keyPreset: KeyPreset
+  public var keyPreset = KeyPreset.classic
   /// Keys that replace an action's default keys; an empty list removes them.
-  public var keys: [DashboardAction: [KeyChord]]
+  public var keys: [DashboardAction: [KeyChord]] = [:]
   /// Name or file, as with `--theme`. A relative file is relative to the configuration's directory.
   public var theme: String?
   public var motion: Motion?
-  public var slides: Slides
-  public var arrangement: Arrangement
-  public var ascii: Bool
-  /// Whether the dashboard captures the mouse at start.
-  public var mouse: Bool
-  /// Latency at which the plot draws a line; `nil` for none.
+  public var slides = Slides.horizontal
+  public var arrangement = Arrangement.automatic
+  public var ascii = false
+  public var mouse = true
   public var threshold: Duration?
-  /// Whether the last view of a store comes back when the store is opened again.
-  public var remember: Bool
+  public var remember = false
   /// Directories that are searched for themes by name, `themes` beside the configuration first.
-  public var themeDirectories: [String]
+  public var themeDirectories: [String] = []
 
-  public init(
-    keyPreset: KeyPreset = .classic, keys: [DashboardAction: [KeyChord]] = [:], theme: String? = nil,
-    motion: Motion? = nil, slides: Slides = .horizontal, arrangement: Arrangement = .automatic,
-    ascii: Bool = false, mouse: Bool = true, threshold: Duration? = nil, remember: Bool = false,
-    themeDirectories: [String] = []
-  ) {
-    self.keyPreset = keyPreset
-    self.keys = keys
-    self.theme = theme
-    self.motion = motion
-    self.slides = slides
-    self.arrangement = arrangement
-    self.ascii = ascii
-    self.mouse = mouse
-    self.threshold = threshold
-    self.remember = remember
-    self.themeDirectories = themeDirectories
-  }
+  public init() {}
 }
 
 extension DashboardConfiguration {
@@ -81,30 +61,49 @@ extension DashboardConfiguration {
 
   /// The section of a file, or defaults without one.
   init(section: YAMLValue?, file: String) {
-    if let section { self.init(section) } else { self.init() }
+    self = section.flatMap { Self($0) } ?? Self()
     let directory = ThemeFinder.directory(of: file)
     if let theme, ThemeFinder.isFile(theme), !theme.hasPrefix("/") { self.theme = "\(directory)/\(theme)" }
     themeDirectories = ["\(directory)/themes"]
   }
 }
 
-extension DashboardConfiguration {
-  /// Reads the section and reports problems.
-  init(_ value: YAMLValue) {
-    self.init()
-    let names = [
-      "keys", "theme", "motion", "slides", "arrangement", "ascii", "mouse", "threshold", "remember",
-    ]
-    guard let map = value.mapping(keys: names) else { return }
-    theme = map["theme"]?.string(maximumBytes: 1024)
-    motion = map["motion"]?.choice(of: Motion.self)
-    slides = map["slides"]?.choice(of: Slides.self) ?? .horizontal
-    arrangement = map["arrangement"]?.choice(of: Arrangement.self) ?? .automatic
-    ascii = map["ascii"]?.boolean() ?? false
-    mouse = map["mouse"]?.boolean() ?? true
-    threshold = map["threshold"]?.duration(in: .microseconds(1)...(.seconds(86_400)))
-    remember = map["remember"]?.boolean() ?? false
-    if let keys = map["keys"] { (keyPreset, self.keys) = Self.keys(keys) }
+extension DashboardConfiguration: ConfigurationSection {
+  struct Keys: SectionKeys {
+    static let title = "dashboard"
+    let keys = Key(
+      "keys", .read("a section", DashboardConfiguration.keys),
+      "keys for actions ([dashboard.md](dashboard.md))")
+    let theme = Key(
+      "theme",
+      .text(
+        ThemeConfiguration.Base.allCases.map { "`\($0.rawValue)`" }.joined(separator: " ")
+          + ", a name or a file",
+        maximumBytes: 1024), standard: "by the terminal's background", "colors")
+    let motion = Key("motion", .choice(of: Motion.self), standard: "`full`", "extent of animation")
+    let slides = Key(
+      "slides", .choice(of: Slides.self), default: .horizontal, "direction in which panels slide")
+    let arrangement = Key(
+      "arrangement", .choice(of: Arrangement.self), default: .automatic, "position of the panel")
+    let ascii = Key("ascii", .boolean, default: false, "draw with ASCII characters only")
+    let mouse = Key("mouse", .boolean, default: true, "whether the dashboard takes the mouse")
+    let threshold = Key(
+      "threshold", .duration(in: .microseconds(1)...(.seconds(86_400))),
+      "latency at which the plot draws a line")
+    let remember = Key(
+      "remember", .boolean, default: false, "whether a store opens with its last view")
+  }
+
+  init(_ section: Section<Keys>) {
+    theme = section.theme
+    motion = section.motion
+    slides = section.slides
+    arrangement = section.arrangement
+    ascii = section.ascii
+    mouse = section.mouse
+    threshold = section.threshold
+    remember = section.remember
+    if let keys = section.keys { (keyPreset, self.keys) = keys }
   }
 
   private static func keys(_ value: YAMLValue) -> (KeyPreset, [DashboardAction: [KeyChord]]) {

@@ -12,39 +12,19 @@ public struct ThemeConfiguration: Sendable, Hashable {
     public var red: UInt8
     public var green: UInt8
     public var blue: UInt8
-
-    public init(_ red: UInt8, _ green: UInt8, _ blue: UInt8) {
-      self.red = red
-      self.green = green
-      self.blue = blue
-    }
   }
 
   /// Color range from a single mark to the densest cell.
   public struct Ramp: Sendable, Hashable {
     public var sparse: RGB
     public var dense: RGB
-
-    public init(sparse: RGB, dense: RGB) {
-      self.sparse = sparse
-      self.dense = dense
-    }
   }
 
   public var name: String
-  public var base: Base
-  public var colors: [ThemeColor: RGB]
+  public var base = Base.dark
+  public var colors: [ThemeColor: RGB] = [:]
   /// Colors of targets in the run's order; empty: those of the base.
-  public var targets: [Ramp]
-
-  public init(
-    name: String, base: Base = .dark, colors: [ThemeColor: RGB] = [:], targets: [Ramp] = []
-  ) {
-    self.name = name
-    self.base = base
-    self.colors = colors
-    self.targets = targets
-  }
+  public var targets: [Ramp] = []
 
   /// Reads a theme file.
   ///
@@ -55,7 +35,9 @@ public struct ThemeConfiguration: Sendable, Hashable {
 
   /// Count of distinct target styles.
   static let maximumTargets = 16
+}
 
+extension ThemeConfiguration {
   init?(_ value: YAMLValue, file: String) {
     guard let map = value.mapping(keys: ["name", "base", "colours", "targets"]) else { return nil }
     var stem = String(file.split(separator: "/").last ?? "theme")
@@ -91,7 +73,7 @@ extension YAMLValue {
       return nil
     }
     return ThemeConfiguration.RGB(
-      UInt8(value >> 16 & 0xFF), UInt8(value >> 8 & 0xFF), UInt8(value & 0xFF))
+      red: UInt8(value >> 16 & 0xFF), green: UInt8(value >> 8 & 0xFF), blue: UInt8(value & 0xFF))
   }
 }
 

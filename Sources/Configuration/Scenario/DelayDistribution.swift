@@ -19,11 +19,6 @@ public struct DelayDistribution: Sendable, Hashable {
     /// Relative to the other parts' weights.
     public var weight: Double
     public var delay: DelayDistribution
-
-    public init(weight: Double, delay: DelayDistribution) {
-      self.weight = weight
-      self.delay = delay
-    }
   }
 
   /// Limit of all delays.

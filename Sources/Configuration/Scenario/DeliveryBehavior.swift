@@ -5,11 +5,6 @@ public struct DeliveryBehavior: Sendable, Hashable {
     public var probability: Double
     /// Additional delay of such a notification, so that later ones overtake it.
     public var by: Duration
-
-    public init(probability: Double, by: Duration) {
-      self.probability = probability
-      self.by = by
-    }
   }
 
   /// A device that wakes at intervals: what reaches it asleep is received when it wakes, all at once.
@@ -19,11 +14,6 @@ public struct DeliveryBehavior: Sendable, Hashable {
     /// Interval between the starts, longer than `length`; the first is at the start of scenario time.
     public var every: Duration
 
-    public init(length: Duration, every: Duration) {
-      self.length = length
-      self.every = every
-    }
-
     /// `time`, or the end of the sleep that contains it.
     public func wake(_ time: Duration) -> Duration {
       ScenarioWindow(from: .zero, length: length, every: every).end(at: time) ?? time
@@ -31,25 +21,14 @@ public struct DeliveryBehavior: Sendable, Hashable {
   }
 
   /// Time from the complete request to the device.
-  public var delay: DelayDistribution
+  public var delay = DelayDistribution.none
   /// Share that is never delivered.
-  public var lost: Double
+  public var lost: Double = 0
   /// Share of the rest that is delivered twice, each time after a delay of its own.
-  public var duplicated: Double
+  public var duplicated: Double = 0
   public var reordered: Reordering?
   /// When the device sleeps; `nil`: never.
   public var asleep: Sleep?
-
-  public init(
-    delay: DelayDistribution = .none, lost: Double = 0, duplicated: Double = 0, reordered: Reordering? = nil,
-    asleep: Sleep? = nil
-  ) {
-    self.delay = delay
-    self.lost = lost
-    self.duplicated = duplicated
-    self.reordered = reordered
-    self.asleep = asleep
-  }
 }
 
 /// Keys of `deliveries` that are given, and replace those of a more general section.
@@ -59,18 +38,9 @@ public struct DeliveryChanges: Sendable, Hashable {
   public var duplicated: Double?
   public var reordered: DeliveryBehavior.Reordering?
   public var asleep: DeliveryBehavior.Sleep?
+}
 
-  public init(
-    delay: DelayDistribution? = nil, lost: Double? = nil, duplicated: Double? = nil,
-    reordered: DeliveryBehavior.Reordering? = nil, asleep: DeliveryBehavior.Sleep? = nil
-  ) {
-    self.delay = delay
-    self.lost = lost
-    self.duplicated = duplicated
-    self.reordered = reordered
-    self.asleep = asleep
-  }
-
+extension DeliveryChanges {
   /// What two behaviors differ in, as the second has it.
   init(from base: DeliveryBehavior, to own: DeliveryBehavior) {
     delay = own.delay == base.delay ? nil : own.delay

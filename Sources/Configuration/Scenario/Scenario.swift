@@ -5,43 +5,22 @@ import Measurement
 /// The outcome of a valid request depends only on the seed, on its number among the valid requests, and, for episodes and
 /// freezes, on the scenario time: the time since the first request.
 public struct Scenario: Sendable, Hashable {
-  public var seed: UInt64
+  public var seed: UInt64 = 1
   /// SETTINGS_MAX_CONCURRENT_STREAMS of a connection after its first accepted request; 1 before.
-  public var streamLimit: Int
-  public var answers: AnswerBehavior
-  public var deliveries: DeliveryBehavior
-  /// Behavior of dialects that differs from `answers` and `deliveries`.
-  public var dialects: [ScenarioDialect: ScenarioBehavior]
-  /// What differs on a device, by its name (``LoopbackDevice``).
-  public var devices: [String: DeliveryChanges]
-  public var tokens: TokenBehavior
-  public var connections: ConnectionBehavior
-  public var subscriptions: SubscriptionBehavior
-  public var episodes: [ScenarioEpisode]
+  public var streamLimit = 1000
+  public var answers = AnswerBehavior()
+  public var deliveries = DeliveryBehavior()
+  public var episodes: [ScenarioEpisode] = []
   /// Periods in which the service is stopped. Responses and deliveries due in one happen at its end, and the delays of
   /// requests that arrive in one start at its end.
-  public var freezes: [ScenarioWindow]
-
-  public init(
-    seed: UInt64 = 1, streamLimit: Int = 1000, answers: AnswerBehavior = AnswerBehavior(),
-    deliveries: DeliveryBehavior = DeliveryBehavior(), episodes: [ScenarioEpisode] = [],
-    freezes: [ScenarioWindow] = [], dialects: [ScenarioDialect: ScenarioBehavior] = [:],
-    devices: [String: DeliveryChanges] = [:], tokens: TokenBehavior = TokenBehavior(),
-    connections: ConnectionBehavior = ConnectionBehavior(),
-    subscriptions: SubscriptionBehavior = SubscriptionBehavior()
-  ) {
-    self.seed = seed
-    self.streamLimit = streamLimit
-    self.answers = answers
-    self.deliveries = deliveries
-    self.episodes = episodes
-    self.freezes = freezes
-    self.dialects = dialects
-    self.devices = devices
-    self.tokens = tokens
-    self.connections = connections
-    self.subscriptions = subscriptions
-  }
+  public var freezes: [ScenarioWindow] = []
+  /// Behavior of dialects that differs from `answers` and `deliveries`.
+  public var dialects: [ScenarioDialect: ScenarioBehavior] = [:]
+  /// What differs on a device, by its name (``LoopbackDevice``).
+  public var devices: [String: DeliveryChanges] = [:]
+  public var tokens = TokenBehavior()
+  public var connections = ConnectionBehavior()
+  public var subscriptions = SubscriptionBehavior()
 
   /// The active episodes at a scenario time, in the file's order.
   public func activeEpisodes(at time: Duration) -> [ScenarioEpisode] {
@@ -109,6 +88,9 @@ public struct Scenario: Sendable, Hashable {
 }
 
 extension Scenario {
+  /// Everything is accepted and delivered at once.
+  public static var ideal: Scenario { Scenario() }
+
   /// Reads a scenario file.
   ///
   /// - Parameter reasons: the dialects' error reasons and their statuses.

@@ -1,14 +1,7 @@
 /// How requests are answered and accepted notifications delivered.
 public struct ScenarioBehavior: Sendable, Hashable {
-  public var answers: AnswerBehavior
-  public var deliveries: DeliveryBehavior
-
-  public init(
-    answers: AnswerBehavior = AnswerBehavior(), deliveries: DeliveryBehavior = DeliveryBehavior()
-  ) {
-    self.answers = answers
-    self.deliveries = deliveries
-  }
+  public var answers = AnswerBehavior()
+  public var deliveries = DeliveryBehavior()
 }
 
 extension ScenarioBehavior {
@@ -34,16 +27,10 @@ extension ScenarioBehavior {
 /// Responses to valid requests.
 public struct AnswerBehavior: Sendable, Hashable {
   /// Time from the complete request to the response.
-  public var delay: DelayDistribution
+  public var delay = DelayDistribution.none
   /// The error answers, tried in order before `faults`; all probabilities together are at most 1.
-  public var errors: [ErrorAnswer]
-  public var faults: [AnswerFault]
-
-  public init(delay: DelayDistribution = .none, errors: [ErrorAnswer] = [], faults: [AnswerFault] = []) {
-    self.delay = delay
-    self.errors = errors
-    self.faults = faults
-  }
+  public var errors: [ErrorAnswer] = []
+  public var faults: [AnswerFault] = []
 }
 
 extension AnswerBehavior {
@@ -71,17 +58,7 @@ public struct ErrorAnswer: Sendable, Hashable {
   /// Value of `retry-after`, in whole seconds.
   public var retryAfter: Duration?
   /// Whether the notification is delivered nevertheless.
-  public var isDelivered: Bool
-
-  public init(
-    reason: String, status: Int, probability: Double, retryAfter: Duration? = nil, isDelivered: Bool = false
-  ) {
-    self.reason = reason
-    self.status = status
-    self.probability = probability
-    self.retryAfter = retryAfter
-    self.isDelivered = isDelivered
-  }
+  public var isDelivered = false
 }
 
 extension ErrorAnswer {
@@ -133,13 +110,7 @@ public struct AnswerFault: Sendable, Hashable {
   public var kind: Kind
   public var probability: Double
   /// Whether the notification is delivered. Always with `goaway`, never with `refuse` and `goaway_unprocessed`.
-  public var isDelivered: Bool
-
-  public init(kind: Kind, probability: Double, isDelivered: Bool = false) {
-    self.kind = kind
-    self.probability = probability
-    self.isDelivered = isDelivered
-  }
+  public var isDelivered = false
 }
 
 extension AnswerFault {

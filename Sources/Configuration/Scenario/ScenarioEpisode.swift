@@ -7,28 +7,13 @@ public struct ScenarioEpisode: Sendable, Hashable {
   public var answers: AnswerBehavior
   public var deliveries: DeliveryBehavior
   /// Behavior of dialects during the episode.
-  public var dialects: [ScenarioDialect: ScenarioBehavior]
+  public var dialects: [ScenarioDialect: ScenarioBehavior] = [:]
   /// What differs on a device during the episode, by its name.
-  public var devices: [String: DeliveryChanges]
+  public var devices: [String: DeliveryChanges] = [:]
   /// Connections during the episode; `nil`: as outside of it.
   public var connections: ConnectionBehavior?
   /// SETTINGS_MAX_CONCURRENT_STREAMS during the episode, sent to all trusted connections at its start and end.
   public var streamLimit: Int?
-
-  public init(
-    name: String, window: ScenarioWindow, answers: AnswerBehavior, deliveries: DeliveryBehavior,
-    dialects: [ScenarioDialect: ScenarioBehavior] = [:], devices: [String: DeliveryChanges] = [:],
-    connections: ConnectionBehavior? = nil, streamLimit: Int? = nil
-  ) {
-    self.name = name
-    self.window = window
-    self.answers = answers
-    self.deliveries = deliveries
-    self.dialects = dialects
-    self.devices = devices
-    self.connections = connections
-    self.streamLimit = streamLimit
-  }
 }
 
 extension ScenarioEpisode {
@@ -77,12 +62,6 @@ public struct ScenarioWindow: Sendable, Hashable {
   public var length: Duration
   /// Interval between starts, longer than `length`; `nil`: once.
   public var every: Duration?
-
-  public init(from: Duration, length: Duration, every: Duration? = nil) {
-    self.from = from
-    self.length = length
-    self.every = every
-  }
 
   /// The next start or end after `time`; `nil` when there is none.
   public func nextEdge(after time: Duration) -> Duration? {

@@ -1,23 +1,13 @@
 /// Validity of access tokens.
 public struct TokenBehavior: Sendable, Hashable {
   /// Maximum age of an APNs provider token, by its `iat`, and lifetime of an FCM access token.
-  public var lifetime: Duration
+  public var lifetime = Duration.seconds(3600)
   /// Minimum time between two provider tokens on one APNs connection; a violation is TooManyProviderTokenUpdates.
-  public var leastInterval: Duration
+  public var leastInterval = Duration.seconds(1200)
   /// Scenario times at which all tokens signed or issued so far become invalid. ntfy's token, a password, remains valid.
-  public var revoked: [Duration]
+  public var revoked: [Duration] = []
   /// Share of access token requests that are answered 503.
-  public var unavailable: Double
-
-  public init(
-    lifetime: Duration = .seconds(3600), leastInterval: Duration = .seconds(1200), revoked: [Duration] = [],
-    unavailable: Double = 0
-  ) {
-    self.lifetime = lifetime
-    self.leastInterval = leastInterval
-    self.revoked = revoked
-    self.unavailable = unavailable
-  }
+  public var unavailable: Double = 0
 }
 
 extension TokenBehavior {
@@ -44,31 +34,16 @@ public struct SubscriptionBehavior: Sendable, Hashable {
   public struct RequestLimit: Sendable, Hashable {
     public var burst: Int
     public var every: Duration
-
-    public init(burst: Int, every: Duration) {
-      self.burst = burst
-      self.every = every
-    }
   }
 
   /// Interval between keepalive events.
-  public var keepalive: Duration
+  public var keepalive = Duration.seconds(45)
   /// Time after which a subscription is reset, as by a proxy's timeout.
   public var cutAfter: Duration?
   /// Time after which a subscription receives nothing more, not even keepalives, while the connection stays open.
   public var muteAfter: Duration?
   /// Limit of requests for each publisher address; `nil`: none.
   public var requests: RequestLimit?
-
-  public init(
-    keepalive: Duration = .seconds(45), cutAfter: Duration? = nil, muteAfter: Duration? = nil,
-    requests: RequestLimit? = nil
-  ) {
-    self.keepalive = keepalive
-    self.cutAfter = cutAfter
-    self.muteAfter = muteAfter
-    self.requests = requests
-  }
 }
 
 extension SubscriptionBehavior {
@@ -101,19 +76,11 @@ extension SubscriptionBehavior.RequestLimit {
 public struct ConnectionBehavior: Sendable, Hashable {
   /// Share of connections that are closed right after the TLS handshake. Those that are open when an episode raises it
   /// are closed at its start by the same rule.
-  public var dropped: Double
+  public var dropped: Double = 0
   /// Time for which the service does not begin a connection's TLS handshake. One of more than 10 s ends the connection.
-  public var handshake: DelayDistribution
+  public var handshake = DelayDistribution.none
   /// Time by which everything from the client is late, from the handshake to PING; in order.
-  public var path: DelayDistribution
-
-  public init(
-    dropped: Double = 0, handshake: DelayDistribution = .none, path: DelayDistribution = .none
-  ) {
-    self.dropped = dropped
-    self.handshake = handshake
-    self.path = path
-  }
+  public var path = DelayDistribution.none
 }
 
 extension ConnectionBehavior {

@@ -10,67 +10,59 @@ public struct AlertConfiguration: Sendable, Hashable {
   public struct Webhook: Sendable, Hashable {
     /// A secret: such URLs contain tokens.
     public var url: SecretReference
-    /// PEM file of the authorities to trust instead of the system's.
     public var caFile: String?
     public var sendsResolved: Bool
-    /// How often a lasting alert is sent again.
     public var repeatInterval: Duration
-
-    public init(
-      url: SecretReference, caFile: String? = nil, sendsResolved: Bool = true,
-      repeatInterval: Duration = .seconds(4 * 3600)
-    ) {
-      self.url = url
-      self.caFile = caFile
-      self.sendsResolved = sendsResolved
-      self.repeatInterval = repeatInterval
-    }
   }
 
   /// A program that gets the same JSON on its standard input.
   public struct Command: Sendable, Hashable {
     /// An absolute path and arguments; no shell interprets them.
     public var arguments: [String]
-
-    public init(arguments: [String]) { self.arguments = arguments }
-  }
-
-  public init(webhook: Webhook? = nil, command: Command? = nil) {
-    self.webhook = webhook
-    self.command = command
-  }
-
-  init?(_ value: YAMLValue) {
-    guard let map = value.mapping(keys: ["webhook", "command"]) else { return nil }
-    if map["webhook"] == nil, map["command"] == nil {
-      value.report("tells nobody", remedy: "add webhook or command below it, or delete the key")
-    }
-    self.init(
-      webhook: map["webhook"].flatMap { Webhook($0) }, command: map["command"].flatMap { Command($0) })
   }
 }
 
-extension AlertConfiguration.Webhook {
-  init?(_ value: YAMLValue) {
-    let keys = YAMLMapping.secretKeys("url") + ["ca_file", "send_resolved", "repeat"]
-    guard let map = value.mapping(keys: keys) else { return nil }
-    let url = map.secret("url", example: "url_file: hook.url")
-    let caFile = map["ca_file"]?.file()
-    let sendsResolved = map["send_resolved"]?.boolean() ?? true
-    let interval = map["repeat"].map { $0.duration(in: .seconds(60) ... .seconds(30 * 86_400)) }
+extension AlertConfiguration: ConfigurationSection {
+  struct Keys: SectionKeys {
+    static let title = "alerts"
+    let webhook = Key("webhook", .section(Webhook.self), "a URL that takes JSON")
+    let command = Key(
+      "command", .read("a list") { Command($0) }, "a program, by its absolute path, and its arguments")
+  }
+
+  init(_ section: Section<Keys>) {
+    if section[\.webhook] == nil, section[\.command] == nil {
+      section.report("tells nobody", remedy: "add webhook or command below it, or delete the key")
+    }
+    self.init(webhook: section.webhook, command: section.command)
+  }
+}
+
+extension AlertConfiguration.Webhook: ConfigurationSection {
+  struct Keys: SectionKeys {
+    static let title = "alerts.webhook"
+    let url = Key(secret: "url", required: "url_file: hook.url", standard: "–", "or `url`")
+    let caFile = Key("ca_file", .file, "trust this authority instead of the system's")
+    let sendResolved = Key("send_resolved", .boolean, default: true, "tell the end of an alert")
+    let repeatInterval = Key(
+      "repeat", .duration(in: .seconds(60) ... .seconds(30 * 86_400)), default: .seconds(4 * 3600),
+      "how often a lasting alert is told again")
+  }
+
+  init?(_ section: Section<Keys>) {
+    let (url, caFile) = (section.url, section.caFile)
+    let (sendsResolved, interval) = (section.sendResolved, section.repeatInterval)
     guard let url else { return nil }
-    Self.check(url, map)
-    self.init(
-      url: url, caFile: caFile, sendsResolved: sendsResolved,
-      repeatInterval: (interval ?? nil) ?? .seconds(4 * 3600))
+    Self.check(url, section[\.url])
+    self.init(url: url, caFile: caFile, sendsResolved: sendsResolved, repeatInterval: interval)
   }
 
   /// The problem must not quote the URL.
-  private static func check(_ url: SecretReference, _ map: YAMLMapping) {
+  private static func check(_ url: SecretReference, _ source: YAMLValue?) {
     if case .file(let file) = url, file.isUnread { return }
     guard let bytes = try? url.read() else { return }
     guard (try? Endpoint.parse(String(decoding: bytes, as: UTF8.self))) == nil else { return }
-    (map["url_file"] ?? map["url"])?.report(
+    source?.report(
       "does not hold an https or http URL",
       remedy: "write one line like https://hooks.example.com/abc into it")
   }

@@ -15,69 +15,76 @@ public struct ObjectiveConfiguration: Sendable, Hashable {
   public var target: String
   public var promise: Promise
 
-  public init(name: String, target: String, promise: Promise) {
-    self.name = name
-    self.target = target
-    self.promise = promise
-  }
-
   /// Fewer than so many mean intervals without a receipt are no silence: Poisson arrivals have a gap of three in 5 % of cases.
   public static let fewestIntervals = 3
 
-  private static let keys = ["name", "target", "metric", "within", "share", "window", "silence"]
-  private static let standardWindow = Duration.seconds(30 * 86_400)
   static let maximumCount = 200
+}
+
+extension ObjectiveConfiguration {
+  struct Keys: SectionKeys {
+    static let title = "objectives"
+    let name = Key("name", .text(maximumBytes: 64), required: "name: ios fast", "unique")
+    let target = Key("target", .text("a target's name", maximumBytes: 4096), required: "target: ios", "")
+    let metric = Key(
+      "metric", .choice(among: [Metric.delivery, .accept, .service]), standard: "by the target",
+      "without it `delivery` where receipts are expected, else `accept`")
+    let within = Key(
+      "within", .duration(in: .milliseconds(1) ... .seconds(7 * 86_400)), required: "within: 2s",
+      "limit of the metric")
+    let share = Key(
+      "share", .parsed("above `0%` and below `100%`", ShareText.parse), required: "share: 99%",
+      "of what was planned")
+    let window = Key(
+      "window", .duration(in: .seconds(3600) ... .seconds(90 * 86_400)), default: .seconds(30 * 86_400),
+      "over which the share is promised")
+    let silence = Key(
+      "silence", .duration(in: .seconds(1) ... .seconds(30 * 86_400)),
+      "instead of the four before: never silent for so long; at least three mean intervals of the schedule")
+  }
 
   /// - Parameters:
   ///   - targets: those of the file that could be read.
   ///   - unread: names of the others, whose own problems are enough.
   init?(_ value: YAMLValue, targets: [TargetConfiguration], unread: Set<String>) {
-    guard let map = value.mapping(keys: Self.keys) else { return nil }
-    let name = map.required("name", example: "name: ios fast")?.string(maximumBytes: 64)
-    guard let targetName = map.required("target", example: "target: ios")?.string(), let name else {
-      return nil
-    }
+    guard let section = value.section(Keys.self) else { return nil }
+    let name = section.name
+    guard let targetName = section.target, let name else { return nil }
     guard let target = targets.first(where: { $0.name == targetName }) else {
       if unread.contains(targetName) { return nil }
-      map["target"]?.report(
+      section[\.target]?.report(
         "names no target: \(targetName.quoted)",
         remedy: NearestWord.remedy(for: targetName, among: targets.map(\.name), noun: "targets"))
       return nil
     }
-    guard let promise = map["silence"] == nil ? Self.share(map, target) : Self.silence(map, target) else {
+    guard
+      let promise = section[\.silence] == nil ? Self.share(section, target) : Self.silence(section, target)
+    else {
       return nil
     }
     self.init(name: name, target: targetName, promise: promise)
   }
 
-  private static func share(_ map: YAMLMapping, _ target: TargetConfiguration) -> Promise? {
-    let within = map.required("within", example: "within: 2s")?
-      .duration(in: .milliseconds(1) ... .seconds(7 * 86_400))
-    let share = map.required("share", example: "share: 99%")?.parsed(ShareText.parse)
-    let window =
-      map["window"].map { $0.duration(in: .seconds(3600) ... .seconds(90 * 86_400)) } ?? standardWindow
-    let metric: Metric? =
-      if let value = map["metric"] { value.choice(among: [.delivery, .accept, .service]) } else {
-        target.receiptDeadline == nil ? .accept : .delivery
-      }
+  private static func share(_ section: Section<Keys>, _ target: TargetConfiguration) -> Promise? {
+    let (within, share, window) = (section.within, section.share, section.window)
+    let metric =
+      section[\.metric] == nil ? target.receiptDeadline == nil ? .accept : .delivery : section.metric
     if metric == .delivery, target.receiptDeadline == nil {
-      map["metric"]?.report(
+      section[\.metric]?.report(
         "cannot be delivery: no receipt is expected of target \(target.name.quoted)",
         remedy: "give the target a receipt_deadline, or write metric: accept")
       return nil
     }
-    guard let within, let share, let window, let metric else { return nil }
+    guard let within, let share, let metric else { return nil }
     return .share(share, within: within, of: metric, window: window)
   }
 
-  private static func silence(_ map: YAMLMapping, _ target: TargetConfiguration) -> Promise? {
-    for key in ["metric", "within", "share", "window"] { map.exclude("silence", with: key) }
-    guard let silence = map["silence"]?.duration(in: .seconds(1) ... .seconds(30 * 86_400)) else {
-      return nil
-    }
+  private static func silence(_ section: Section<Keys>, _ target: TargetConfiguration) -> Promise? {
+    section.exclude(\.silence, with: \.metric, \.within, \.share, \.window)
+    guard let silence = section.silence else { return nil }
     let least = Self.leastSilence(rate: target.schedule.rate)
     guard silence >= least else {
-      map["silence"]?.report(
+      section[\.silence]?.report(
         "is shorter than \(Self.fewestIntervals) mean intervals of the target's schedule",
         remedy: "write at least \(DurationText.format(least)), or give the target a higher rate")
       return nil

@@ -7,62 +7,56 @@ public struct ServiceConfiguration: Sendable, Hashable {
   public var identity: Identity?
   /// What a request must present (RFC 7617); `nil` for no authentication.
   public var authentication: Authentication?
-  /// Whether `POST /-/reload` reads the configuration again.
-  public var allowsReload: Bool
+  public var allowsReload = false
 
   /// Certificate and key of the listener.
   public struct Identity: Sendable, Hashable {
-    /// PEM chain, the listener's certificate first.
     public var certificateFile: String
-    /// PEM; readable by its owner only.
     public var keyFile: SecretFile
-
-    public init(certificateFile: String, keyFile: SecretFile) {
-      self.certificateFile = certificateFile
-      self.keyFile = keyFile
-    }
   }
 
   /// A user name and where its password is.
   public struct Authentication: Sendable, Hashable {
     public var username: String
     public var passwordFile: SecretFile
+  }
+}
 
-    public init(username: String, passwordFile: SecretFile) {
-      self.username = username
-      self.passwordFile = passwordFile
-    }
+extension ServiceConfiguration: ConfigurationSection {
+  struct Keys: SectionKeys {
+    static let title = "service"
+    let listen = Key(
+      "listen", .address, required: "listen: 127.0.0.1:9477",
+      "like `127.0.0.1:9477`; another than a loopback address needs the next four")
+    let certificateFile = Key(
+      "certificate_file", .file, required: "certificate_file: service.pem", standard: "–",
+      "PEM, the listener's certificate first")
+    let keyFile = Key(
+      "key_file", .secretFile(), required: "key_file: service.key", standard: "–", "PEM")
+    let username = Key(
+      "username", .text(maximumBytes: 64), required: "username: prometheus", standard: "–",
+      "for basic authentication")
+    let passwordFile = Key(
+      "password_file", .secretFile(minimumBytes: 8), required: "password_file: service.password",
+      standard: "–", "at least 8 bytes")
+    let allowReload = Key(
+      "allow_reload", .boolean, default: false, "`POST /-/reload` reads the configuration again")
   }
 
-  public init(
-    listen: ListenAddress, identity: Identity? = nil, authentication: Authentication? = nil,
-    allowsReload: Bool = false
-  ) {
-    self.listen = listen
-    self.identity = identity
-    self.authentication = authentication
-    self.allowsReload = allowsReload
-  }
-
-  private static let keys = [
-    "listen", "certificate_file", "key_file", "username", "password_file", "allow_reload",
-  ]
-
-  init?(_ value: YAMLValue) {
-    guard let map = value.mapping(keys: Self.keys) else { return nil }
-    let listen = map.required("listen", example: "listen: 127.0.0.1:9477")?.parsed(ListenAddress.parse)
-    let identity = Self.identity(map)
-    let authentication = Self.authentication(map)
-    let allowsReload = map["allow_reload"]?.boolean() ?? false
+  init?(_ section: Section<Keys>) {
+    let listen = section.listen
+    let identity = Self.identity(section)
+    let authentication = Self.authentication(section)
+    let allowsReload = section.allowReload
     guard let listen else { return nil }
     if !listen.isLoopback {
-      let hasTLS = map["certificate_file"] != nil && map["key_file"] != nil
-      let hasPassword = map["username"] != nil && map["password_file"] != nil
+      let hasTLS = section[\.certificateFile] != nil && section[\.keyFile] != nil
+      let hasPassword = section[\.username] != nil && section[\.passwordFile] != nil
       if !hasTLS || !hasPassword {
         let missing =
           (hasTLS ? [] : ["certificate_file and key_file"])
           + (hasPassword ? [] : ["username and password_file"])
-        map["listen"]?.report(
+        section[\.listen]?.report(
           "is not a loopback address, so other hosts may connect: TLS and authentication are required",
           remedy: "add \(missing.joined(separator: ", ")), or listen on 127.0.0.1:\(listen.port)")
       }
@@ -71,21 +65,18 @@ public struct ServiceConfiguration: Sendable, Hashable {
       listen: listen, identity: identity, authentication: authentication, allowsReload: allowsReload)
   }
 
-  private static func identity(_ map: YAMLMapping) -> Identity? {
-    guard map["certificate_file"] != nil || map["key_file"] != nil else { return nil }
-    let certificate = map.required("certificate_file", example: "certificate_file: service.pem")?.file()
-    let key = map.required("key_file", example: "key_file: service.key")?.secretFile()
+  private static func identity(_ section: Section<Keys>) -> Identity? {
+    guard section[\.certificateFile] != nil || section[\.keyFile] != nil else { return nil }
+    let (certificate, key) = (section.certificateFile, section.keyFile)
     guard let certificate, let key else { return nil }
     return Identity(certificateFile: certificate, keyFile: key)
   }
 
-  private static func authentication(_ map: YAMLMapping) -> Authentication? {
-    guard map["username"] != nil || map["password_file"] != nil else { return nil }
-    let username = map.required("username", example: "username: prometheus")?.string(maximumBytes: 64)
-    let password = map.required("password_file", example: "password_file: service.password")?
-      .secretFile(minimumBytes: 8)
+  private static func authentication(_ section: Section<Keys>) -> Authentication? {
+    guard section[\.username] != nil || section[\.passwordFile] != nil else { return nil }
+    let (username, password) = (section.username, section.passwordFile)
     if username?.contains(":") == true {
-      map["username"]?.report("contains a colon", remedy: "remove it: basic authentication has none")
+      section[\.username]?.report("contains a colon", remedy: "remove it: basic authentication has none")
     }
     guard let username, let password else { return nil }
     return Authentication(username: username, passwordFile: password)
@@ -146,9 +137,4 @@ enum LabelSection {
 public struct ConfiguredLabel: Sendable, Hashable {
   public var name: String
   public var value: String
-
-  public init(name: String, value: String) {
-    self.name = name
-    self.value = value
-  }
 }

@@ -13,88 +13,74 @@ public struct APNsSettings: Sendable, Hashable {
   public var deviceToken: SecretReference
   /// Bundle ID; `nil` only with a certificate.
   public var topic: String?
-  public var pushType: APNsPushType
+  public var pushType = APNsPushType.alert
   /// One of ``APNsPushType/priorities``.
-  public var priority: Int
-  public var expiration: APNsExpiration
+  public var priority = 10
+  public var expiration = APNsExpiration.once
   public var collapseID: String?
   /// Exact size of the payload.
   public var payloadBytes: Int?
   public var credentials: Credentials
-
-  public init(
-    deviceToken: SecretReference, topic: String?, pushType: APNsPushType = .alert, priority: Int? = nil,
-    expiration: APNsExpiration = .once, collapseID: String? = nil, payloadBytes: Int? = nil,
-    credentials: Credentials
-  ) {
-    self.deviceToken = deviceToken
-    self.topic = topic
-    self.pushType = pushType
-    self.priority = priority ?? pushType.priorities[0]
-    self.expiration = expiration
-    self.collapseID = collapseID
-    self.payloadBytes = payloadBytes
-    self.credentials = credentials
-  }
 }
 
 extension APNsSettings {
-  static let keys =
-    YAMLMapping.secretKeys("device_token") + [
-      "topic", "push_type", "priority", "expiration", "collapse_id", "payload_bytes", "credentials",
-    ]
+  struct Keys: SectionKeys {
+    static let title = "apns"
+    let deviceToken = Key(
+      secret: "device_token", required: "device_token_file: device.token", "or `device_token`")
+    let topic = Key(
+      "topic", .read("a bundle ID") { $0 }, required: "topic: com.example.app",
+      standard: "from the certificate", "required with a key")
+    let pushType = Key("push_type", listOf: .choice(of: APNsPushType.self), default: .alert, "")
+    let priority = Key("priority", listOf: .apnsPriority, standard: "by the push type", "")
+    let expiration = Key(
+      "expiration",
+      .parsed("`0`, a duration up to `30d`, or Unix seconds", APNsSettings.expiration, text: { _ in "0" }),
+      default: .once, "`0`: one delivery attempt")
+    let collapseID = Key(
+      "collapse_id", .text(maximumBytes: APNsDialect.maximumCollapseIDBytes),
+      "replaces an earlier notification")
+    let payloadBytes = Key(
+      "payload_bytes",
+      listOf: .integer(in: minimumPayloadBytes...APNsPushType.voip.maximumPayloadBytes),
+      "pads the body to exactly this size, which the push type limits as well")
+    let credentials = Key(
+      "credentials", .section(Credentials.self),
+      required: "credentials: { signing_key_file: AuthKey_ABC123DEFG.p8, key_id: …, team_id: … }",
+      "a key or a certificate")
+  }
 
   /// Enough for the members that every payload has.
   static let minimumPayloadBytes = 256
 
-  static func variants(_ map: YAMLMapping) -> [TargetVariant] {
-    let priorities = map.axis("priority", absent: nil, word: { $0.map(String.init) ?? "" }, read: priority)
-    let pushTypes = map.axis(
-      "push_type", absent: APNsPushType.alert, word: \.rawValue, read: { $0.choice(of: APNsPushType.self) })
-    let sizes = map.payloadAxis(in: minimumPayloadBytes...APNsPushType.voip.maximumPayloadBytes)
-    map.check(variants: priorities.choices.count * pushTypes.choices.count * sizes.choices.count)
-
-    let credentials = map.required("credentials", example: tokenExample).flatMap { Credentials($0) }
-    let deviceToken = map.secret("device_token", example: "device_token_file: device.token")
-    let topic = map["topic"]?.parsed { text throws(ValueTextError) in
+  static func variants(_ section: Section<Keys>) -> [TargetVariant] {
+    let (priorities, pushTypes, sizes) = (section.priority, section.pushType, section.payloadBytes)
+    let (credentials, deviceToken) = (section.credentials, section.deviceToken)
+    let topic = section[\.topic]?.parsed { text throws(ValueTextError) in
       try Self.topic(text, for: pushTypes.choices.map(\.value))
     }
-    if map["topic"] == nil, case .token = credentials {
-      _ = map.required("topic", example: "topic: com.example.app")
+    if case .token = credentials { _ = section.topic }
+    let (expiration, collapseID) = (section.expiration, section.collapseID)
+    return TargetVariant.combinations(section.map, priorities, pushTypes, sizes) { priority, pushType, size in
+      checkPriority(priority, pushType.value)
+      checkSize(size, pushType.value)
+      guard let deviceToken, let credentials else { return nil }
+      return .apns(
+        APNsSettings(
+          deviceToken: deviceToken, topic: topic, pushType: pushType.value,
+          priority: priority.value ?? pushType.value.priorities[0], expiration: expiration,
+          collapseID: collapseID, payloadBytes: size.value, credentials: credentials))
     }
-    let expiration = map["expiration"]?.parsed(expiration) ?? .once
-    let collapseID = map["collapse_id"]?.string(maximumBytes: APNsDialect.maximumCollapseIDBytes)
-
-    var variants: [TargetVariant] = []
-    for priority in priorities.choices {
-      for pushType in pushTypes.choices {
-        checkPriority(priority, pushType.value)
-        for size in sizes.choices {
-          checkSize(size, pushType.value)
-          guard let deviceToken, let credentials else { continue }
-          variants.append(
-            TargetVariant(
-              name: TargetVariant.name(
-                priorities.part(priority), pushTypes.part(pushType), sizes.part(size)),
-              settings: .apns(
-                APNsSettings(
-                  deviceToken: deviceToken, topic: topic, pushType: pushType.value, priority: priority.value,
-                  expiration: expiration, collapseID: collapseID, payloadBytes: size.value,
-                  credentials: credentials))))
-        }
-      }
-    }
-    return variants
   }
 
   /// Also of the loopback service, which has APNs' priorities.
-  static func priority(_ value: YAMLValue) -> Int?? {
+  fileprivate static func priority(_ value: YAMLValue) -> Int? {
     guard let number = value.integer(in: 1...10) else { return nil }
     guard [1, 5, 10].contains(number) else {
       value.report("\(number) is not a priority", remedy: "write 10, 5 or 1")
       return nil
     }
-    return .some(number)
+    return number
   }
 
   static func checkPriority(_ priority: VariantAxis<Int?>.Choice, _ pushType: APNsPushType) {
@@ -140,38 +126,48 @@ extension APNsSettings {
   }
 }
 
-private let tokenExample = "credentials: { signing_key_file: AuthKey_ABC123DEFG.p8, key_id: …, team_id: … }"
+extension ValueKind<Int> {
+  static var apnsPriority: Self { read("`10`, `5` or `1`", APNsSettings.priority) }
+}
 
-extension APNsSettings.Credentials {
-  private static let keys =
-    YAMLMapping.secretKeys("signing_key") + ["key_id", "team_id", "certificate_file", "private_key_file"]
+extension APNsSettings.Credentials: ConfigurationSection {
+  struct Keys: SectionKeys {
+    static let title = "apns.credentials"
+    let signingKey = Key(
+      secret: "signing_key", required: "signing_key_file: AuthKey_ABC123DEFG.p8", standard: "–",
+      "the .p8 file; or `signing_key`")
+    let keyID = Key("key_id", .appleID, required: "key_id: ABC123DEFG", standard: "–", "of the key")
+    let teamID = Key("team_id", .appleID, required: "team_id: DEF123GHIJ", standard: "–", "of the key")
+    let certificateFile = Key("certificate_file", .file, "PEM; instead of a key")
+    let privateKeyFile = Key(
+      "private_key_file", .secretFile(), required: "private_key_file: push.key", standard: "–",
+      "PEM, of the certificate")
+  }
 
-  init?(_ value: YAMLValue) {
-    guard let map = value.mapping(keys: Self.keys) else { return nil }
-    if let certificate = map["certificate_file"] {
-      for key in YAMLMapping.secretKeys("signing_key") + ["key_id", "team_id"] {
-        map.exclude("certificate_file", with: key)
-      }
-      let file = certificate.file()
-      let key = map.required("private_key_file", example: "private_key_file: push.key")?.secretFile()
+  init?(_ section: Section<Keys>) {
+    if section[\.certificateFile] != nil {
+      section.exclude(\.certificateFile, with: \.signingKey, \.keyID, \.teamID)
+      let (file, key) = (section.certificateFile, section.privateKeyFile)
       guard let file, let key else { return nil }
       self = .certificate(certificateFile: file, privateKeyFile: key)
       return
     }
-    map["private_key_file"]?.report(
+    section[\.privateKeyFile]?.report(
       "has no certificate", remedy: "name its certificate with certificate_file, or delete this line")
-    let key = map.secret("signing_key", example: "signing_key_file: AuthKey_ABC123DEFG.p8")
-    let keyID = map.required("key_id", example: "key_id: ABC123DEFG")?.parsed(Self.identifier)
-    let teamID = map.required("team_id", example: "team_id: DEF123GHIJ")?.parsed(Self.identifier)
+    let (key, keyID, teamID) = (section.signingKey, section.keyID, section.teamID)
     guard let key, let keyID, let teamID else { return nil }
     self = .token(signingKey: key, keyID: keyID, teamID: teamID)
   }
 
-  private static func identifier(_ text: String) throws(ValueTextError) -> String {
+  fileprivate static func identifier(_ text: String) throws(ValueTextError) -> String {
     guard text.utf8.count == 10, text.utf8.allSatisfy({ ASCII.isDigit($0) || ASCII.isLetter($0) }) else {
       throw ValueTextError(
         text, "is not ten letters and digits", remedy: "copy it from Apple's developer site")
     }
     return text
   }
+}
+
+extension ValueKind<String> {
+  fileprivate static var appleID: Self { parsed("10 characters", APNsSettings.Credentials.identifier) }
 }

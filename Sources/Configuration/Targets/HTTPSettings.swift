@@ -8,11 +8,6 @@ public struct HTTPSettings: Sendable, Hashable {
     public var name: String
     /// A template: see ``HTTPSettings/placeholders``.
     public var value: Secret
-
-    public init(name: String, value: Secret) {
-      self.name = name
-      self.value = value
-    }
   }
 
   /// Methods that may have a body (RFC 9110, section 9.3).
@@ -22,59 +17,64 @@ public struct HTTPSettings: Sendable, Hashable {
     case patch = "PATCH"
   }
 
-  public var method: Method
+  public var method = Method.post
   /// The headers in file order.
-  public var headers: [Header]
+  public var headers: [Header] = []
   /// Content of `body_file` when the configuration was read. A template: see ``placeholders``.
   public var body: [UInt8]?
-  public var success: StatusRanges
-  /// Values of the `${NAME}` references in the endpoint and in headers.
-  public var environmentValues: [Secret]
-
+  public var success = StatusRanges.successful
   /// Exact size of the body, which `{padding}` fills up.
   public var payloadBytes: Int?
+  /// Values of the `${NAME}` references in the endpoint and in headers.
+  public var environmentValues: [Secret] = []
 
-  static let keys = ["method", "headers", "body_file", "success", "payload_bytes"]
   static let maximumBodyBytes = 256 * 1024
 
   /// Placeholders, in braces, of the endpoint, header values and body.
   public static let placeholders = [
     "id", "mac", "planned_ms", "planned_at", "sequence", "pushscope", "padding",
   ]
+}
 
-  public init(
-    method: Method = .post, headers: [Header] = [], body: [UInt8]? = nil, success: StatusRanges = .successful,
-    payloadBytes: Int? = nil, environmentValues: [Secret] = []
-  ) {
-    self.method = method
-    self.headers = headers
-    self.body = body
-    self.success = success
-    self.payloadBytes = payloadBytes
-    self.environmentValues = environmentValues
+extension HTTPSettings {
+  struct Keys: SectionKeys {
+    static let title = "http"
+    let method = Key("method", .choice(of: Method.self), default: .post, "")
+    let headers = Key(
+      "headers", .read("names and values", HTTPSettings.headers), default: [], standard: "–",
+      "placeholders in braces, `${NAME}`")
+    let body = Key(
+      "body_file",
+      .read("a file, at most \(maximumBodyBytes / 1024) KiB") {
+        $0.fileContents(maximumBytes: maximumBodyBytes)
+      },
+      "placeholders in braces")
+    let success = Key(
+      "success", .parsed("statuses", StatusRanges.parse), default: .successful,
+      "that count as accepted, like `200,202-204`")
+    let payloadBytes = Key(
+      "payload_bytes", listOf: .integer(in: 1...maximumBodyBytes), "pads the body to exactly this size")
   }
 
-  static func variants(_ map: YAMLMapping) -> [TargetVariant] {
-    let sizes = map.payloadAxis(in: 1...maximumBodyBytes)
-    map.check(variants: sizes.choices.count)
+  static func variants(_ section: Section<Keys>) -> [TargetVariant] {
+    let sizes = section.payloadBytes
     let settings = HTTPSettings(
-      method: map["method"]?.choice(of: Method.self) ?? .post,
-      headers: map["headers"].map(Self.headers) ?? [],
-      body: map["body_file"]?.fileContents(maximumBytes: Self.maximumBodyBytes),
-      success: map["success"]?.parsed(StatusRanges.parse) ?? .successful,
-      environmentValues: ["endpoint", "headers"].flatMap { map[$0]?.environmentValues ?? [] })
-    if let body = settings.body, let value = map["body_file"] {
+      method: section.method, headers: section.headers, body: section.body, success: section.success,
+      environmentValues: ["endpoint", "headers"].flatMap { section.map[$0]?.environmentValues ?? [] })
+    if let body = settings.body, let value = section[\.body] {
       Self.checkPlaceholders(in: String(decoding: body, as: UTF8.self), value)
     }
-    if let value = map["payload_bytes"], map["body_file"] == nil || settings.body?.names("padding") == false {
+    if let value = section[\.payloadBytes],
+      section[\.body] == nil || settings.body?.names("padding") == false
+    {
       value.report(
         "needs a {padding} placeholder in the body",
         remedy: "write {padding} in body_file where the body may grow")
     }
-    return sizes.choices.map { size in
+    return TargetVariant.combinations(section.map, sizes, .single, .single) { size, _, _ in
       var settings = settings
       settings.payloadBytes = size.value
-      return TargetVariant(name: TargetVariant.name(sizes.part(size)), settings: .http(settings))
+      return .http(settings)
     }
   }
 

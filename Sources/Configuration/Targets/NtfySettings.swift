@@ -15,51 +15,41 @@ public struct NtfySettings: Sendable, Hashable {
   /// 1 to 5; `nil` for the server's own.
   public var priority: Int?
   /// Whether the collector subscribes to the topic, which measures delivery on one host with one clock.
-  public var subscribe: Bool
+  public var subscribe = false
   /// Exact size of the message.
   public var payloadBytes: Int?
-  public var credentials: Credentials
-
-  public init(
-    topic: String, priority: Int? = nil, subscribe: Bool = false, payloadBytes: Int? = nil,
-    credentials: Credentials = .anonymous
-  ) {
-    self.topic = topic
-    self.priority = priority
-    self.subscribe = subscribe
-    self.payloadBytes = payloadBytes
-    self.credentials = credentials
-  }
+  public var credentials = Credentials.anonymous
 }
 
 extension NtfySettings {
-  static let keys = ["topic", "priority", "subscribe", "payload_bytes", "credentials"]
+  struct Keys: SectionKeys {
+    static let title = "ntfy"
+    let topic = Key(
+      "topic", .parsed("at most 64 characters", NtfySettings.topic), required: "topic: pushscope-3f9a",
+      "hard to guess")
+    let priority = Key(
+      "priority", listOf: .integer(in: NtfyDialect.priorities), standard: "`3`", "")
+    let subscribe = Key("subscribe", .boolean, default: false, "receive the own messages")
+    let payloadBytes = Key(
+      "payload_bytes", listOf: .integer(in: 256...NtfyDialect.maximumMessageBytes),
+      "pads the body to exactly this size")
+    let credentials = Key(
+      "credentials", .section(Credentials.self), "for a topic with access control")
+  }
 
-  static let payloadBytes = 256...NtfyDialect.maximumMessageBytes
   /// Default of a target that subscribes.
   static let defaultReceiptDeadline = Duration.seconds(30)
 
-  static func variants(_ map: YAMLMapping) -> [TargetVariant] {
-    let priorities = map.axis(
-      "priority", absent: nil, word: { $0.map(String.init) ?? "" },
-      read: { $0.integer(in: NtfyDialect.priorities) })
-    let sizes = map.payloadAxis(in: payloadBytes)
-    map.check(variants: priorities.choices.count * sizes.choices.count)
-    let topic = map.required("topic", example: "topic: pushscope-3f9a")?.parsed(topic)
-    let subscribe = map["subscribe"]?.boolean() ?? false
-    let credentials: Credentials? =
-      if let value = map["credentials"] { Credentials(value) } else { .anonymous }
-    guard let topic, let credentials else { return [] }
-
-    return priorities.choices.flatMap { priority in
-      sizes.choices.map { size in
-        TargetVariant(
-          name: TargetVariant.name(priorities.part(priority), sizes.part(size)),
-          settings: .ntfy(
-            NtfySettings(
-              topic: topic, priority: priority.value, subscribe: subscribe, payloadBytes: size.value,
-              credentials: credentials)))
-      }
+  static func variants(_ section: Section<Keys>) -> [TargetVariant] {
+    let (priorities, sizes) = (section.priority, section.payloadBytes)
+    let (topic, subscribe) = (section.topic, section.subscribe)
+    let credentials = section[\.credentials] == nil ? .anonymous : section.credentials
+    return TargetVariant.combinations(section.map, priorities, sizes, .single) { priority, size, _ in
+      guard let topic, let credentials else { return nil }
+      return .ntfy(
+        NtfySettings(
+          topic: topic, priority: priority.value, subscribe: subscribe, payloadBytes: size.value,
+          credentials: credentials))
     }
   }
 
@@ -75,25 +65,28 @@ extension NtfySettings {
   }
 }
 
-extension NtfySettings.Credentials {
-  init?(_ value: YAMLValue) {
-    let keys = YAMLMapping.secretKeys("token") + ["username"] + YAMLMapping.secretKeys("password")
-    guard let map = value.mapping(keys: keys) else { return nil }
-    if let username = map["username"] {
-      for key in YAMLMapping.secretKeys("token") { map.exclude("username", with: key) }
-      let name = username.string(maximumBytes: 256)
+extension NtfySettings.Credentials: ConfigurationSection {
+  struct Keys: SectionKeys {
+    static let title = "ntfy.credentials"
+    let token = Key(secret: "token", required: "token_file: ntfy.token", standard: "–", "or `token`")
+    let username = Key("username", .text(maximumBytes: 256), "instead of a token")
+    let password = Key(
+      secret: "password", required: "password_file: ntfy.password", standard: "–", "or `password`")
+  }
+
+  init?(_ section: Section<Keys>) {
+    if let source = section[\.username] {
+      section.exclude(\.username, with: \.token)
+      let (name, password) = (section.username, section.password)
       if let name, name.contains(":") {
-        username.report("contains a colon", remedy: "write the user name without the password")
+        source.report("contains a colon", remedy: "write the user name without the password")
       }
-      let password = map.secret("password", example: "password_file: ntfy.password")
       guard let name, let password else { return nil }
       self = .basic(username: name, password: password)
       return
     }
-    for key in YAMLMapping.secretKeys("password") {
-      map[key]?.report("has no user name", remedy: "add a line like `username: probe`")
-    }
-    guard let token = map.secret("token", example: "token_file: ntfy.token") else { return nil }
+    section[\.password]?.report("has no user name", remedy: "add a line like `username: probe`")
+    guard let token = section.token else { return nil }
     self = .token(token)
   }
 }

@@ -13,28 +13,27 @@ public enum ProviderKind: String, Sendable, Hashable, CaseIterable {
   case loopback
 }
 
-extension ProviderKind {
-  /// Keys of a target beside those of every provider.
-  var keys: [String] {
-    switch self {
-    case .apns: APNsSettings.keys
-    case .fcm: FCMSettings.keys
-    case .webpush: WebPushSettings.keys
-    case .ntfy: NtfySettings.keys
-    case .http: HTTPSettings.keys
-    case .loopback: LoopbackSettings.keys
-    }
-  }
-
+/// Keys of a provider's targets beside those of every target, and how they are read.
+struct ProviderSection {
+  let keys: [String]
   /// Empty when a required key is missing, which is reported.
-  func variants(_ map: YAMLMapping) -> [TargetVariant] {
+  let variants: (YAMLMapping) -> [TargetVariant]
+
+  init<Keys>(_ variants: @escaping (Section<Keys>) -> [TargetVariant]) {
+    keys = Keys.names
+    self.variants = { variants(Section($0)) }
+  }
+}
+
+extension ProviderKind {
+  var section: ProviderSection {
     switch self {
-    case .apns: APNsSettings.variants(map)
-    case .fcm: FCMSettings.variants(map)
-    case .webpush: WebPushSettings.variants(map)
-    case .ntfy: NtfySettings.variants(map)
-    case .http: HTTPSettings.variants(map)
-    case .loopback: LoopbackSettings.variants(map)
+    case .apns: ProviderSection(APNsSettings.variants)
+    case .fcm: ProviderSection(FCMSettings.variants)
+    case .webpush: ProviderSection(WebPushSettings.variants)
+    case .ntfy: ProviderSection(NtfySettings.variants)
+    case .http: ProviderSection(HTTPSettings.variants)
+    case .loopback: ProviderSection(LoopbackSettings.variants)
     }
   }
 

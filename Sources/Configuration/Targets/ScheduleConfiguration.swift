@@ -17,25 +17,18 @@ public struct ScheduleConfiguration: Sendable, Hashable {
   public var arrivals: Arrivals
   public var rate: ArrivalRate
   /// Part of each interval that ``Arrivals/jittered`` uses, from 0 to 1.
-  public var jitter: Double
-  /// Notifications that ``Arrivals/burst`` plans for the same time.
-  public var burstSize: Int
+  public var jitter = defaultJitter
+  public var burstSize = defaultBurst
 
   /// The whole interval, so that no periodic effect goes unnoticed.
   public static let defaultJitter = 1.0
   public static let defaultBurst = 10
 
-  public init(
-    arrivals: Arrivals, rate: ArrivalRate, jitter: Double = defaultJitter, burstSize: Int = defaultBurst
-  ) {
-    self.arrivals = arrivals
-    self.rate = rate
-    self.jitter = jitter
-    self.burstSize = burstSize
-  }
-
   /// Default of a target: a notification every 15 s, within every provider's limits.
-  public static let gentle = ScheduleConfiguration(arrivals: .constant, rate: .every(seconds: 15))
+  public static let gentle = constant(.every(seconds: 15))
+
+  /// Equal intervals.
+  public static func constant(_ rate: ArrivalRate) -> Self { Self(arrivals: .constant, rate: rate) }
 
   /// Generates the times.
   public var process: ArrivalProcess {
@@ -46,35 +39,45 @@ public struct ScheduleConfiguration: Sendable, Hashable {
     case .burst: .burst(rate, size: Int64(burstSize))
     }
   }
+}
 
-  init?(_ value: YAMLValue) {
-    guard let map = value.mapping(keys: ["arrivals", "rate", "every", "jitter", "burst"]) else { return nil }
-    let arrivals = map["arrivals"]?.choice(of: Arrivals.self)
-    map.exclude("rate", with: "every")
-    if map["rate"] == nil, map["every"] == nil {
-      value.report("does not say how often", remedy: "add `rate: 4/s` or `every: 15s`")
+extension ScheduleConfiguration: ConfigurationSection {
+  struct Keys: SectionKeys {
+    static let title = "target.schedule"
+    let arrivals = Key(
+      "arrivals", .choice(of: Arrivals.self), standard: "`constant`", "intervals between notifications")
+    let rate = Key(
+      "rate", .parsed("one in 100 days to 100000/s", RateText.parse), "instead of `every`")
+    let every = Key(
+      "every", .duration(in: .microseconds(10) ... .seconds(100 * 86_400)), "instead of `rate`")
+    let jitter = Key(
+      "jitter", .fraction, default: defaultJitter, standard: "`1`",
+      "`jittered` only: part of each interval that is used")
+    let burst = Key(
+      "burst", .integer(in: 2...10_000), default: defaultBurst,
+      "`burst` only: notifications at the same time")
+  }
+
+  init?(_ section: Section<Keys>) {
+    let arrivals = section.arrivals
+    section.exclude(\.rate, with: \.every)
+    if section[\.rate] == nil, section[\.every] == nil {
+      section.report("does not say how often", remedy: "add `rate: 4/s` or `every: 15s`")
     }
-    let rate =
-      map["rate"]?.rate()
-      ?? map["every"]?.duration(in: .microseconds(10) ... .seconds(100 * 86_400)).flatMap {
-        ArrivalRate.every($0)
-      }
-    let jitter = map["jitter"]?.fraction()
-    let burst = map["burst"]?.integer(in: 2...10_000)
-    Self.check("jitter", belongsTo: .jittered, arrivals, map)
-    Self.check("burst", belongsTo: .burst, arrivals, map)
+    let rate = section.rate ?? section.every.flatMap { ArrivalRate.every($0) }
+    let (jitter, burst) = (section.jitter, section.burst)
+    Self.check(section[\.jitter], belongsTo: .jittered, arrivals, section)
+    Self.check(section[\.burst], belongsTo: .burst, arrivals, section)
     guard let rate else { return nil }
-    self.init(
-      arrivals: arrivals ?? .constant, rate: rate, jitter: jitter ?? Self.defaultJitter,
-      burstSize: burst ?? Self.defaultBurst)
+    self.init(arrivals: arrivals ?? .constant, rate: rate, jitter: jitter, burstSize: burst)
   }
 
   /// Reports a key that has no effect with the arrivals.
   private static func check(
-    _ key: String, belongsTo wanted: Arrivals, _ arrivals: Arrivals?, _ map: YAMLMapping
+    _ value: YAMLValue?, belongsTo wanted: Arrivals, _ arrivals: Arrivals?, _ section: Section<Keys>
   ) {
     // An unknown `arrivals` has been reported already.
-    guard let value = map[key], arrivals != wanted, map["arrivals"] == nil || arrivals != nil else { return }
+    guard let value, arrivals != wanted, section[\.arrivals] == nil || arrivals != nil else { return }
     let actual = (arrivals ?? .constant).rawValue
     value.report(
       "has no effect with \(actual) arrivals",
@@ -90,12 +93,6 @@ public struct BackoffConfiguration: Sendable, Hashable {
   /// `nil` for `off`: nothing is sent during a pause.
   public var probeEvery: Duration?
 
-  public init(first: Duration, longest: Duration, probeEvery: Duration?) {
-    self.first = first
-    self.longest = longest
-    self.probeEvery = probeEvery
-  }
-
   /// Default of a provider; `nil` for targets that never pause, because their service publishes no such rule.
   public static func standard(for kind: ProviderKind) -> BackoffConfiguration? {
     switch kind {
@@ -108,14 +105,28 @@ public struct BackoffConfiguration: Sendable, Hashable {
 
   private static let general = BackoffConfiguration(
     first: .seconds(10), longest: .seconds(900), probeEvery: .seconds(10))
+}
+
+extension BackoffConfiguration {
+  struct Keys: SectionKeys {
+    static let title = "target.backoff"
+    let first = Key(
+      "first", .duration(in: .seconds(1) ... .seconds(3600)), standard: "`10s`, fcm `60s`", "the first pause")
+    let longest = Key(
+      "longest", .duration(in: .seconds(1) ... .seconds(86_400)), standard: "`15m`",
+      "at least `first`; each pause is twice as long as the one before")
+    let probeEvery = Key(
+      "probe_every", .durationOrOff(in: .seconds(10) ... .seconds(60), upTo: "60s"),
+      standard: "`10s`, fcm `60s`", "one notification in this time during a pause")
+  }
 
   /// Keys that are not given have the provider's default values, or those of most providers.
   init?(_ value: YAMLValue, of kind: ProviderKind) {
-    guard let map = value.mapping(keys: ["first", "longest", "probe_every"]) else { return nil }
+    guard let section = value.section(Keys.self) else { return nil }
     var backoff = Self.standard(for: kind) ?? .general
-    if let first = map["first"]?.duration(in: .seconds(1) ... .seconds(3600)) { backoff.first = first }
-    if let source = map["longest"] {
-      guard let longest = source.duration(in: .seconds(1) ... .seconds(86_400)) else { return nil }
+    if let first = section.first { backoff.first = first }
+    if let source = section[\.longest] {
+      guard let longest = section.longest else { return nil }
       guard longest >= backoff.first else {
         source.report(
           "\(DurationText.format(longest)) is shorter than the first pause",
@@ -125,26 +136,28 @@ public struct BackoffConfiguration: Sendable, Hashable {
       backoff.longest = longest
     }
     backoff.longest = max(backoff.longest, backoff.first)
-    if let source = map["probe_every"] {
-      guard let interval = source.parsed(Self.interval) else { return nil }
-      backoff.probeEvery = interval.duration
+    if section[\.probeEvery] != nil {
+      guard let interval = section.probeEvery else { return nil }
+      backoff.probeEvery = interval
     }
     self = backoff
   }
+}
 
-  /// A duration, or `off`.
-  private struct Interval {
-    var duration: Duration?
-  }
-
-  private static func interval(_ text: String) throws(ValueTextError) -> Interval {
-    if text == "off" { return Interval() }
-    let range = Duration.seconds(10) ... .seconds(60)
-    let remedy = "write a duration from 10s to 60s, or off"
-    guard let duration = try? DurationText.parse(text) else {
-      throw ValueTextError(text, "is neither a duration nor off", remedy: remedy)
+extension ValueKind<Duration?> {
+  /// A duration, or `off`, which is `nil`.
+  ///
+  /// - Parameter high: the end of the range as the remedy names it.
+  static func durationOrOff(in range: ClosedRange<Duration>, upTo high: String) -> Self {
+    let low = DurationText.format(range.lowerBound)
+    let remedy = "write a duration from \(low) to \(high), or off"
+    return parsed("`\(low)` to `\(high)`, or `off`") { text throws(ValueTextError) -> Duration? in
+      if text == "off" { return nil }
+      guard let duration = try? DurationText.parse(text) else {
+        throw ValueTextError(text, "is neither a duration nor off", remedy: remedy)
+      }
+      guard range.contains(duration) else { throw ValueTextError(text, "is out of range", remedy: remedy) }
+      return duration
     }
-    guard range.contains(duration) else { throw ValueTextError(text, "is out of range", remedy: remedy) }
-    return Interval(duration: duration)
   }
 }

@@ -5,21 +5,17 @@ public struct TargetConfiguration: Sendable, Hashable {
   /// 1 to 64 letters, digits, dots, hyphens and underscores; unique in the file.
   public var name: String
   public var endpoint: Endpoint
-  /// PEM file of the certificate authorities to trust instead of the system's.
   public var caFile: String?
   public var schedule: ScheduleConfiguration
-  /// Limit of requests without a response; a notification planned beyond it is missed.
-  public var maxInFlight: Int
-  /// A notification not sent within this time after its planned time is missed.
-  public var maxLag: Duration
-  /// Limit of the time to a response.
-  public var timeout: Duration
+  public var maxInFlight = 1000
+  public var maxLag = Duration.seconds(1)
+  public var timeout = Duration.seconds(10)
   /// The device that the notifications are for, which other targets may share; `nil` when it is not named.
   public var device: String?
   /// Limit of the time to a receipt; `nil` when none is expected.
   public var receiptDeadline: Duration?
   /// How often each HTTP/2 connection is asked for its round trip by PING; `nil` for never.
-  public var pathProbe: Duration? = PathProbeInterval.standard
+  public var pathProbe: Duration? = .seconds(10)
   /// Pauses after server errors; `nil` for none.
   public var backoff: BackoffConfiguration?
   /// Combinations of listed values, in the order of sending; never empty.
@@ -33,19 +29,12 @@ public struct TargetConfiguration: Sendable, Hashable {
 
   public var provider: ProviderKind { settings.kind }
 
-  public init(
-    name: String, endpoint: Endpoint, caFile: String? = nil, schedule: ScheduleConfiguration = .gentle,
-    maxInFlight: Int = 1000, maxLag: Duration = .seconds(1), timeout: Duration = .seconds(10),
-    receiptDeadline: Duration? = nil, settings: ProviderSettings
+  init(
+    name: String, endpoint: Endpoint, schedule: ScheduleConfiguration = .gentle, settings: ProviderSettings
   ) {
     self.name = name
     self.endpoint = endpoint
-    self.caFile = caFile
     self.schedule = schedule
-    self.maxInFlight = maxInFlight
-    self.maxLag = maxLag
-    self.timeout = timeout
-    self.receiptDeadline = receiptDeadline
     self.settings = settings
     backoff = BackoffConfiguration.standard(for: settings.kind)
     variants = [TargetVariant(settings: settings)]
@@ -53,49 +42,81 @@ public struct TargetConfiguration: Sendable, Hashable {
 }
 
 extension TargetConfiguration {
-  private static let commonKeys = [
-    "name", "provider", "endpoint", "ca_file", "schedule", "max_in_flight", "max_lag", "timeout",
-    "receipt_deadline", "backoff", "device", "path_probe",
-  ]
+  struct Keys: SectionKeys {
+    static let title = "target"
+    static let introduction = "Keys of every target; those of its provider follow."
+    let name = Key(
+      "name", .parsed("1 to 64 letters, digits, dots, hyphens, underscores", TargetConfiguration.name),
+      standard: "required", "unique in the file")
+    let provider = Key(
+      "provider", .choice(of: ProviderKind.self), required: "provider: loopback", "the push service")
+    let endpoint = Key(
+      "endpoint", .parsed("a URL", Endpoint.parse), standard: "required, but for webpush", "where requests go"
+    )
+    let caFile = Key("ca_file", .file, standard: "the system's", "authorities to trust instead")
+    let schedule = Key(
+      "schedule", .section(ScheduleConfiguration.self), standard: "`every: 15s`", "when to send")
+    let maxInFlight = Key(
+      "max_in_flight", .integer(in: 1...100_000), default: 1000,
+      "requests without an answer; beyond it a notification is missed")
+    let maxLag = Key(
+      "max_lag", .duration(in: .milliseconds(1) ... .seconds(3600)), default: .seconds(1),
+      "not sent so long after its planned time: missed")
+    let timeout = Key(
+      "timeout", .duration(in: .milliseconds(1) ... .seconds(600)), default: .seconds(10),
+      "limit of the time to an answer")
+    let receiptDeadline = Key(
+      "receipt_deadline", .duration(in: .milliseconds(1) ... .seconds(7 * 86_400)),
+      "lost without a receipt in this time; ntfy with `subscribe`: `30s`")
+    let backoff = Key(
+      "backoff", .read("a section") { $0 }, standard: "by the provider",
+      "pauses after errors of the service")
+    let device = Key(
+      "device", .parsed("1 to 64 letters, digits, dots, hyphens, underscores", TargetConfiguration.device),
+      "the device that it is for")
+    let pathProbe = Key(
+      "path_probe", .read("`off`, or `10s` to `1h`, loopback from `100ms`") { $0 }, standard: "`10s`",
+      "how often a connection is asked for its round trip")
+  }
 
   /// - Parameter hasReceiptListener: whether the collector has a receipt listener.
   init?(_ value: YAMLValue, hasReceiptListener: Bool) {
     // The provider decides which keys are valid.
     guard let word = value.peek("provider") else {
-      _ = value.mapping(keys: Self.commonKeys + ProviderKind.allCases.flatMap(\.keys))?
-        .required("provider", example: "provider: loopback")
+      let map = value.mapping(keys: Keys.names + ProviderKind.allCases.flatMap(\.section.keys))
+      _ = map.map { Section<Keys>($0).provider }
       return nil
     }
     guard let kind = word.choice(of: ProviderKind.self),
-      let map = value.mapping(keys: Self.commonKeys + kind.keys)
+      let map = value.mapping(keys: Keys.names + kind.section.keys)
     else { return nil }
 
-    let name = map.required("name", example: "name: \(kind.rawValue)")?.parsed(Self.name)
-    let caFile = map["ca_file"]?.file()
-    let schedule = map["schedule"].map { ScheduleConfiguration($0) } ?? .gentle
-    let variants = kind.variants(map)
+    let section = Section<Keys>(map)
+    if section[\.name] == nil { _ = map.required("name", example: "name: \(kind.rawValue)") }
+    let (name, caFile) = (section.name, section.caFile)
+    let schedule = section[\.schedule] == nil ? .gentle : section.schedule
+    let variants = kind.section.variants(map)
     let settings = variants.first?.settings
-    let endpoint = Self.endpoint(of: kind, settings, in: map)
-    let maxInFlight = map["max_in_flight"]?.integer(in: 1...100_000)
-    let maxLag = map["max_lag"]?.duration(in: .milliseconds(1) ... .seconds(3600))
-    let timeout = map["timeout"]?.duration(in: .milliseconds(1) ... .seconds(600))
-    let deadline = map["receipt_deadline"]?.duration(in: .milliseconds(1) ... .seconds(7 * 86_400))
-    let backoff = map["backoff"].flatMap { BackoffConfiguration($0, of: kind) }
-    let pathProbe = map["path_probe"].flatMap { PathProbeInterval.read($0, of: kind) }
-    if let endpoint { Self.check(endpoint, of: kind, in: map) }
+    let endpoint = Self.endpoint(of: kind, settings, in: section)
+    let (maxInFlight, maxLag, timeout) = (section.maxInFlight, section.maxLag, section.timeout)
+    let deadline = section.receiptDeadline
+    let backoff = section.backoff.flatMap { BackoffConfiguration($0, of: kind) }
+    let pathProbe = section.pathProbe.flatMap { ValueKind.pathProbe(of: kind).read($0) }
+    if let endpoint { Self.check(endpoint, of: kind, in: section) }
     if let settings {
-      Self.checkReceipts(settings, endpoint, hasReceiptListener: hasReceiptListener, in: map)
+      Self.checkReceipts(settings, endpoint, hasReceiptListener: hasReceiptListener, in: section)
     }
 
     guard let name, let endpoint, let schedule, let settings else { return nil }
-    self.init(name: name, endpoint: endpoint, caFile: caFile, schedule: schedule, settings: settings)
+    self.init(name: name, endpoint: endpoint, schedule: schedule, settings: settings)
+    self.caFile = caFile
     self.variants = variants
     places = TargetLocations(target: value.place, keys: value.places())
-    self.maxInFlight = maxInFlight ?? self.maxInFlight
-    self.maxLag = maxLag ?? self.maxLag
-    self.timeout = timeout ?? self.timeout
+    self.maxInFlight = maxInFlight
+    self.maxLag = maxLag
+    self.timeout = timeout
     receiptDeadline = deadline
-    device = map["device"]?.parsed { text throws(ValueTextError) in try Self.plainName(text, "device") }
+    device = section.device
     self.backoff = backoff ?? self.backoff
     self.pathProbe = pathProbe ?? self.pathProbe
     if case .ntfy(let ntfy) = settings, ntfy.subscribe, deadline == nil {
@@ -105,26 +126,28 @@ extension TargetConfiguration {
 
   /// The value of `endpoint`, or the subscription's endpoint.
   private static func endpoint(
-    of kind: ProviderKind, _ settings: ProviderSettings?, in map: YAMLMapping
+    of kind: ProviderKind, _ settings: ProviderSettings?, in section: Section<Keys>
   ) -> Endpoint? {
     let own: Endpoint? =
-      if case .webpush(let webpush)? = settings { WebPushSettings.endpoint(map, webpush.subscription) } else {
+      if case .webpush(let webpush)? = settings {
+        WebPushSettings.endpoint(Section(section.map), webpush.subscription)
+      } else {
         nil
       }
-    if kind == .webpush, map["endpoint"] == nil { return own }
-    guard
-      var written = map.required("endpoint", example: "endpoint: \(kind.exampleEndpoint)")?
-        .parsed(Endpoint.parse)
-    else { return nil }
+    if section[\.endpoint] == nil {
+      if kind == .webpush { return own }
+      _ = section.map.required("endpoint", example: "endpoint: \(kind.exampleEndpoint)")
+    }
+    guard var written = section.endpoint else { return nil }
     // `endpoint` replaces the server; the path remains that of the subscription.
     if kind == .webpush, ["", "/"].contains(written.target) { written.target = own?.target ?? "" }
     return written
   }
 
   private static func checkReceipts(
-    _ settings: ProviderSettings, _ endpoint: Endpoint?, hasReceiptListener: Bool, in map: YAMLMapping
+    _ settings: ProviderSettings, _ endpoint: Endpoint?, hasReceiptListener: Bool, in section: Section<Keys>
   ) {
-    guard let value = map["receipt_deadline"] else { return }
+    guard let value = section[\.receiptDeadline] else { return }
     switch settings {
     case .http(let http) where !http.containsReceiptFields(endpoint: endpoint):
       value.report(
@@ -146,6 +169,10 @@ extension TargetConfiguration {
     try plainName(text, "target")
   }
 
+  private static func device(_ text: String) throws(ValueTextError) -> String {
+    try plainName(text, "device")
+  }
+
   /// Names occur on command lines, in panels and in file names.
   private static func plainName(_ text: String, _ kind: String) throws(ValueTextError) -> String {
     guard LoopbackDevice.isName(text), !text.hasPrefix("-") else {
@@ -156,8 +183,8 @@ extension TargetConfiguration {
     return text
   }
 
-  private static func check(_ endpoint: Endpoint, of kind: ProviderKind, in map: YAMLMapping) {
-    let source = map["endpoint"]
+  private static func check(_ endpoint: Endpoint, of kind: ProviderKind, in section: Section<Keys>) {
+    let source = section[\.endpoint]
     if kind.needsTLS, endpoint.scheme != .https {
       source?.report("is not https", remedy: "\(kind.rawValue) requires TLS: write https://")
     }
@@ -165,9 +192,9 @@ extension TargetConfiguration {
       source?.report("has a path", remedy: "end it with the host or port: pushscope adds the path")
     }
     if endpoint.scheme == .http {
-      map["ca_file"]?.report(
+      section[\.caFile]?.report(
         "has no effect with an http URL", remedy: "delete it, or make the endpoint https")
-      map["path_probe"]?.report(
+      section[\.pathProbe]?.report(
         "has no effect with an http URL: PING needs HTTP/2",
         remedy: "delete it, or make the endpoint https")
     }
@@ -179,12 +206,10 @@ public struct TargetLocations: Sendable, Hashable {
   /// Position of the target itself; `nil` for one that is not from a file.
   public var target: FilePosition?
   /// Positions of values by key path below the target, like `credentials.key_id`.
-  public var keys: [String: FilePosition]
+  public var keys: [String: FilePosition] = [:]
 
-  public init(target: FilePosition? = nil, keys: [String: FilePosition] = [:]) {
-    self.target = target
-    self.keys = keys
-  }
+  /// Locations of a target that is not from a file.
+  public static let unknown = TargetLocations()
 
   /// Position of a setting at the target or under its `credentials`, with or without `_file`; the target's position when
   /// the setting is not given.
@@ -204,29 +229,10 @@ public struct TargetLocations: Sendable, Hashable {
   }
 }
 
-/// The key `path_probe` of a target: how often each HTTP/2 connection is asked for its round trip by PING.
-private enum PathProbeInterval {
-  static let standard = Duration.seconds(10)
-  /// A PING each ten seconds is what services take from idle clients without objection.
-  private static let shortest = Duration.seconds(10)
-  /// The loopback service is ours.
-  private static let shortestOnLoopback = Duration.milliseconds(100)
-  private static let longest = Duration.seconds(3600)
-
-  /// - Returns: the interval, `.some(nil)` for `off`, and `nil` for a value that was refused.
-  static func read(_ value: YAMLValue, of kind: ProviderKind) -> Duration?? {
-    let shortest = kind == .loopback ? shortestOnLoopback : shortest
-    let remedy =
-      "write a duration from \(DurationText.format(shortest)) to \(DurationText.format(longest)), or off"
-    return value.parsed { text throws(ValueTextError) -> Duration? in
-      if text == "off" { return nil }
-      guard let duration = try? DurationText.parse(text) else {
-        throw ValueTextError(text, "is neither a duration nor off", remedy: remedy)
-      }
-      guard (shortest...longest).contains(duration) else {
-        throw ValueTextError(text, "is out of range", remedy: remedy)
-      }
-      return duration
-    }
+extension ValueKind<Duration?> {
+  /// How often each HTTP/2 connection is asked for its round trip. A PING each ten seconds is what services take from idle
+  /// clients without objection; the loopback service is ours.
+  fileprivate static func pathProbe(of kind: ProviderKind) -> Self {
+    durationOrOff(in: (kind == .loopback ? .milliseconds(100) : .seconds(10)) ... .seconds(3600), upTo: "1h")
   }
 }

@@ -7,13 +7,33 @@ public struct TargetVariant: Sendable, Hashable {
   /// The largest number of combinations; with more, each would be measured too seldom.
   static let maximumCount = 64
 
-  public init(name: String = "", settings: ProviderSettings) {
-    self.name = name
-    self.settings = settings
+  /// The combinations of axes, the last of which varies fastest. Too many are reported.
+  ///
+  /// - Parameter settings: `nil` when there are none because of a problem that is reported.
+  static func combinations<A, B, C>(
+    _ map: YAMLMapping, _ first: VariantAxis<A>, _ second: VariantAxis<B>, _ third: VariantAxis<C>,
+    settings: (VariantAxis<A>.Choice, VariantAxis<B>.Choice, VariantAxis<C>.Choice) -> ProviderSettings?
+  ) -> [TargetVariant] {
+    let count = first.choices.count * second.choices.count * third.choices.count
+    if count > maximumCount {
+      map.value.report(
+        "has \(count) combinations of listed values",
+        remedy: "shorten the lists to at most \(maximumCount) combinations")
+    }
+    return first.choices.flatMap { a in
+      second.choices.flatMap { b in
+        third.choices.compactMap { c in
+          let parts = [first.part(a), second.part(b), third.part(c)].compactMap { $0 }
+          return settings(a, b, c).map { TargetVariant(name: parts.joined(separator: ","), settings: $0) }
+        }
+      }
+    }
   }
+}
 
-  /// - Parameter parts: the axes' parts in order; `nil` for a key that is not a list.
-  static func name(_ parts: String?...) -> String { parts.compactMap { $0 }.joined(separator: ",") }
+extension TargetVariant {
+  /// The only variant of a target.
+  public init(settings: ProviderSettings) { self.init(name: "", settings: settings) }
 }
 
 /// A key whose value may be a list. Variants are the combinations of all axes.
@@ -29,6 +49,11 @@ struct VariantAxis<Value: Hashable> {
   let key: String
   /// Never empty.
   let choices: [Choice]
+
+  /// An axis of nothing.
+  static var single: VariantAxis<Bool> {
+    VariantAxis<Bool>(key: "", choices: [VariantAxis<Bool>.Choice(value: true, word: "", source: nil)])
+  }
 
   /// A choice's part of a variant's name; `nil` when there is only one.
   func part(_ choice: Choice) -> String? { choices.count > 1 ? "\(key)=\(choice.word)" : nil }
@@ -59,18 +84,5 @@ extension YAMLMapping {
       }
     }
     return choices.isEmpty ? none : VariantAxis(key: key, choices: choices)
-  }
-
-  /// The axis of `payload_bytes`.
-  func payloadAxis(in range: ClosedRange<Int>) -> VariantAxis<Int?> {
-    axis("payload_bytes", absent: nil, word: { $0.map(String.init) ?? "" }) { $0.integer(in: range) }
-  }
-
-  /// Reports too many combinations.
-  func check(variants count: Int) {
-    guard count > TargetVariant.maximumCount else { return }
-    value.report(
-      "has \(count) combinations of listed values",
-      remedy: "shorten the lists to at most \(TargetVariant.maximumCount) combinations")
   }
 }

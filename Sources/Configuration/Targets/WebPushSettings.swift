@@ -6,70 +6,46 @@ public struct WebPushSettings: Sendable, Hashable {
   /// VAPID (RFC 8292).
   public struct Credentials: Sendable, Hashable {
     public var vapidKey: SecretReference
-    /// `mailto:` or `https:`.
     public var subject: String
-
-    public init(vapidKey: SecretReference, subject: String) {
-      self.vapidKey = vapidKey
-      self.subject = subject
-    }
   }
 
-  /// JSON of the browser's subscription.
   public var subscription: SecretReference
   /// How long the service may store the message, in whole seconds; zero: one delivery attempt.
-  public var ttl: Duration
-  public var urgency: WebPushUrgency
-  /// A message replaces an undelivered one of the same topic.
+  public var ttl = Duration.zero
+  public var urgency = WebPushUrgency.high
   public var topic: String?
   /// Exact size of the encrypted body.
   public var payloadBytes: Int?
   /// `nil` for services that require none.
   public var credentials: Credentials?
-
-  public init(
-    subscription: SecretReference, ttl: Duration = .zero, urgency: WebPushUrgency = .high,
-    topic: String? = nil,
-    payloadBytes: Int? = nil, credentials: Credentials?
-  ) {
-    self.subscription = subscription
-    self.ttl = ttl
-    self.urgency = urgency
-    self.topic = topic
-    self.payloadBytes = payloadBytes
-    self.credentials = credentials
-  }
 }
 
 extension WebPushSettings {
-  static let keys =
-    YAMLMapping.secretKeys("subscription") + ["ttl", "urgency", "topic", "payload_bytes", "credentials"]
+  struct Keys: SectionKeys {
+    static let title = "webpush"
+    let subscription = Key(
+      secret: "subscription", required: "subscription_file: subscription.json",
+      "JSON of the browser; or `subscription`")
+    let ttl = Key("ttl", listOf: .wholeSeconds(upTo: WebPushDialect.longestTTL), default: .zero, "")
+    let urgency = Key("urgency", listOf: .choice(of: WebPushUrgency.self), default: .high, "")
+    let topic = Key(
+      "topic", .parsed("at most 32 characters", WebPushSettings.topic), "replaces an undelivered notification"
+    )
+    let payloadBytes = Key(
+      "payload_bytes", listOf: .integer(in: 256...WebPushDialect.maximumBodyBytes),
+      "pads the body to exactly this size")
+    let credentials = Key("credentials", .section(Credentials.self), "VAPID")
+  }
 
-  static let payloadBytes = 256...WebPushDialect.maximumBodyBytes
-
-  static func variants(_ map: YAMLMapping) -> [TargetVariant] {
-    let lives = map.ttlAxis(longest: .seconds(WebPushDialect.longestTTL))
-    let urgencies = map.axis(
-      "urgency", absent: WebPushUrgency.high, word: \.rawValue, read: { $0.choice(of: WebPushUrgency.self) })
-    let sizes = map.payloadAxis(in: payloadBytes)
-    map.check(variants: lives.choices.count * urgencies.choices.count * sizes.choices.count)
-
-    let subscription = map.secret("subscription", example: "subscription_file: subscription.json")
-    let topic = map["topic"]?.parsed(topic)
-    let credentials = map["credentials"].flatMap { Credentials($0) }
-    guard let subscription else { return [] }
-
-    return lives.choices.flatMap { ttl in
-      urgencies.choices.flatMap { urgency in
-        sizes.choices.map { size in
-          TargetVariant(
-            name: TargetVariant.name(lives.part(ttl), urgencies.part(urgency), sizes.part(size)),
-            settings: .webpush(
-              WebPushSettings(
-                subscription: subscription, ttl: ttl.value, urgency: urgency.value, topic: topic,
-                payloadBytes: size.value, credentials: credentials)))
-        }
-      }
+  static func variants(_ section: Section<Keys>) -> [TargetVariant] {
+    let (lives, urgencies, sizes) = (section.ttl, section.urgency, section.payloadBytes)
+    let (subscription, topic, credentials) = (section.subscription, section.topic, section.credentials)
+    return TargetVariant.combinations(section.map, lives, urgencies, sizes) { ttl, urgency, size in
+      guard let subscription else { return nil }
+      return .webpush(
+        WebPushSettings(
+          subscription: subscription, ttl: ttl.value, urgency: urgency.value, topic: topic,
+          payloadBytes: size.value, credentials: credentials))
     }
   }
 
@@ -78,8 +54,8 @@ extension WebPushSettings {
   }
 
   /// The subscription's endpoint; problems are reported at the key that names the subscription.
-  static func endpoint(_ map: YAMLMapping, _ subscription: SecretReference) -> Endpoint? {
-    let source = map["subscription_file"] ?? map["subscription"] ?? map.value
+  static func endpoint(_ section: Section<Keys>, _ subscription: SecretReference) -> Endpoint? {
+    let source = section[\.subscription] ?? section.map.value
     // Checked by its name only, so that the endpoint is not known. Nothing is sent from such a configuration.
     if case .file(let file) = subscription, file.isUnread {
       return try? Endpoint.parse("https://subscription.invalid/")
@@ -109,11 +85,17 @@ extension WebPushSettings {
   }
 }
 
-extension WebPushSettings.Credentials {
-  init?(_ value: YAMLValue) {
-    guard let map = value.mapping(keys: YAMLMapping.secretKeys("vapid_key") + ["subject"]) else { return nil }
-    let key = map.secret("vapid_key", example: "vapid_key_file: vapid.pem")
-    let subject = map.required("subject", example: "subject: mailto:ops@example.com")?.parsed(Self.subject)
+extension WebPushSettings.Credentials: ConfigurationSection {
+  struct Keys: SectionKeys {
+    static let title = "webpush.credentials"
+    let vapidKey = Key(secret: "vapid_key", required: "vapid_key_file: vapid.pem", "PEM; or `vapid_key`")
+    let subject = Key(
+      "subject", .parsed("`mailto:` or `https:`", WebPushSettings.Credentials.subject),
+      required: "subject: mailto:ops@example.com", "whom the service can ask")
+  }
+
+  init?(_ section: Section<Keys>) {
+    let (key, subject) = (section.vapidKey, section.subject)
     guard let key, let subject else { return nil }
     self.init(vapidKey: key, subject: subject)
   }

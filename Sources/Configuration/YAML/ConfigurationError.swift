@@ -18,20 +18,17 @@ public struct ConfigurationError: Error, Sendable, Equatable, CustomStringConver
   /// The problems in file order; never empty.
   public var problems: [ConfigurationProblem]
 
-  public init(code: Code, problems: [ConfigurationProblem]) {
-    self.code = code
-    self.problems = problems
+  /// One line for each problem.
+  public var description: String {
+    problems.map(\.description).joined(separator: "\n")
   }
+}
 
+extension ConfigurationError {
   init(code: Code, file: String, message: String, remedy: String) {
     let problem = ConfigurationProblem(
       place: FilePosition(file: EscapedText.make(file)), message: message, remedy: remedy)
     self.init(code: code, problems: [problem])
-  }
-
-  /// One line for each problem.
-  public var description: String {
-    problems.map(\.description).joined(separator: "\n")
   }
 }
 
@@ -39,16 +36,9 @@ public struct ConfigurationError: Error, Sendable, Equatable, CustomStringConver
 public struct ConfigurationProblem: Sendable, Hashable, CustomStringConvertible {
   public var place: FilePosition
   /// Key path, like `targets[0].schedule.rate`; empty for the file as a whole.
-  public var key: String
+  public var key = ""
   public var message: String
   public var remedy: String
-
-  public init(place: FilePosition, key: String = "", message: String, remedy: String) {
-    self.place = place
-    self.key = key
-    self.message = message
-    self.remedy = remedy
-  }
 
   /// `file:line:column: key: what is wrong; what to do`.
   public var description: String {
@@ -64,12 +54,6 @@ public struct FilePosition: Sendable, Hashable, CustomStringConvertible {
   public var line: Int?
   /// The column, counted from 1 in Unicode scalars.
   public var column: Int?
-
-  public init(file: String, line: Int? = nil, column: Int? = nil) {
-    self.file = file
-    self.line = line
-    self.column = column
-  }
 
   /// `file:line:column`, as far as known.
   public var description: String {

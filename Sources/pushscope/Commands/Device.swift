@@ -106,7 +106,7 @@ struct Device: AsyncParsableCommand {
     let directory = try credentials ?? DefaultPath(in: ProcessEnvironment.all, for: .writing).credentials()
     if let script { try OutputGuard().check(script) }
     var behavior =
-      try scenario.map { try Scenario.load(path: $0, environment: ProcessEnvironment.all) } ?? Scenario()
+      try scenario.map { try Scenario.load(path: $0, environment: ProcessEnvironment.all) } ?? .ideal
     behavior.seed = behavior.seed &+ seed
     let remote = RemoteDevice(
       skew: clockSkew?.duration ?? .zero, drift: clockDrift?.partsPerMillion ?? 0,

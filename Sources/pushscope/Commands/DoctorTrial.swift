@@ -31,7 +31,7 @@ struct DoctorTrial {
     var trial = configuration
     // At once, and not at the pace of a schedule that may be minutes; nor is a receipt waited for for days.
     for index in trial.targets.indices {
-      trial.targets[index].schedule = ScheduleConfiguration(arrivals: .constant, rate: .every(seconds: 1))
+      trial.targets[index].schedule = .constant(.every(seconds: 1))
       trial.targets[index].receiptDeadline = trial.targets[index].receiptDeadline.map {
         min($0, Self.longestWait)
       }

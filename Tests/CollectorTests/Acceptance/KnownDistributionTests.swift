@@ -1,8 +1,8 @@
-import Configuration
 import Measurement
 import Testing
 
 @testable import Collector
+@testable import Configuration
 
 /// The second acceptance case: delays of known distributions, and what is reported of them. In simulated time the
 /// instrument adds nothing, so the floor is 0.

@@ -1,10 +1,10 @@
-import Configuration
 import Foundation
 import Measurement
 import Providers
 import Testing
 
 @testable import Collector
+@testable import Configuration
 
 @Suite struct TargetCredentialsTests {
   /// Made for these tests with openssl; nothing trusts it.

@@ -1,9 +1,9 @@
-import Configuration
 import Measurement
 import Store
 import Testing
 
 @testable import Collector
+@testable import Configuration
 
 @Suite struct TargetBuilderTests {
   private static func ntfy(

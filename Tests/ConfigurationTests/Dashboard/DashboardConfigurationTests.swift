@@ -1,8 +1,9 @@
-import Configuration
 import Foundation
 import Measurement
 import TestKit
 import Testing
+
+@testable import Configuration
 
 @Suite("The dashboard's section") struct DashboardConfigurationTests {
   private static func load(_ text: String) throws -> DashboardConfiguration {

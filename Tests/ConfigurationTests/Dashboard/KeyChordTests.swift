@@ -1,5 +1,6 @@
-import Configuration
 import Testing
+
+@testable import Configuration
 
 @Suite("Keys as people write them") struct KeyChordTests {
   @Test(

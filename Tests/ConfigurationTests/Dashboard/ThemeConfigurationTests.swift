@@ -1,7 +1,8 @@
-import Configuration
 import Foundation
 import TestKit
 import Testing
+
+@testable import Configuration
 
 @Suite("Themes from files") struct ThemeConfigurationTests {
   private static func load(_ text: String, name: String = "mine.yaml") throws -> ThemeConfiguration {
@@ -20,7 +21,8 @@ import Testing
     #expect(theme.name == "mine" && theme.base == .light)
     #expect(
       theme.colors == [
-        .text: ThemeConfiguration.RGB(1, 2, 3), .activeTab: ThemeConfiguration.RGB(0xAA, 0xBB, 0xCC),
+        .text: ThemeConfiguration.RGB(red: 1, green: 2, blue: 3),
+        .activeTab: ThemeConfiguration.RGB(red: 0xAA, green: 0xBB, blue: 0xCC),
       ])
     #expect(theme.targets.count == 1)
   }

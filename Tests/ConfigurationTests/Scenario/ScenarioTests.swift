@@ -1,7 +1,8 @@
-import Configuration
 import Foundation
 import TestKit
 import Testing
+
+@testable import Configuration
 
 @Suite struct ScenarioTests {
   static let reasons = DialectErrorCatalog([

@@ -1,8 +1,9 @@
-import Configuration
 import Foundation
 import Measurement
 import TestKit
 import Testing
+
+@testable import Configuration
 
 /// `service`, `labels`, `objectives` and `alerts`.
 @Suite struct ServiceConfigurationTests {

@@ -1,5 +1,6 @@
-import Configuration
 import TestKit
+
+@testable import Configuration
 
 /// A directory with all the files that a configuration of the tests may name.
 func populatedDirectory() throws -> TemporaryDirectory {

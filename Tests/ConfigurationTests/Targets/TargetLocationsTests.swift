@@ -1,5 +1,6 @@
-import Configuration
 import Testing
+
+@testable import Configuration
 
 @Suite struct TargetLocationsTests {
   private let places = TargetLocations(

@@ -1,6 +1,7 @@
-import Configuration
 import Measurement
 import Testing
+
+@testable import Configuration
 
 @Suite struct ValueTextTests {
   @Test(arguments: [

@@ -1,6 +1,7 @@
-import Configuration
 import TestKit
 import Testing
+
+@testable import Configuration
 
 /// A mistake and what is said about it.
 struct Mistake: Sendable, CustomTestStringConvertible {

@@ -1,7 +1,8 @@
-import Configuration
 import Measurement
 import TestKit
 import Testing
+
+@testable import Configuration
 
 @Suite struct YAMLFileTests {
   private enum Color: String, CaseIterable { case red, green }

@@ -1,4 +1,3 @@
-import Configuration
 import HTTPServer
 import HTTPTestKit
 import Measurement
@@ -7,6 +6,7 @@ import NIOPosix
 import TestKit
 import Testing
 
+@testable import Configuration
 @testable import LoopbackService
 
 @Suite struct ReceiptPosterTests {

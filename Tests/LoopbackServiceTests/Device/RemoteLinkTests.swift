@@ -1,10 +1,10 @@
-import Configuration
 import HTTPServer
 import HTTPTestKit
 import Measurement
 import TestKit
 import Testing
 
+@testable import Configuration
 @testable import LoopbackService
 
 @Suite struct RemoteLinkTests {

@@ -1,6 +1,6 @@
-import Configuration
 import Testing
 
+@testable import Configuration
 @testable import LoopbackService
 
 /// One scenario, four ways to say it.

@@ -1,6 +1,4 @@
-import Configuration
 import Foundation
-import HTTPServer
 import Measurement
 import NIOCore
 import NIOHPACK
@@ -9,6 +7,8 @@ import Providers
 import TestKit
 import Testing
 
+@testable import Configuration
+@testable import HTTPServer
 @testable import LoopbackService
 
 /// The limits that the four services publish, as literals from both sides: the configuration and the provider accept the

@@ -1,4 +1,4 @@
-import Configuration
+@testable import Configuration
 
 /// What a file of `config/scenarios` promises, in numbers of its own: the test that holds the file against them fails when
 /// either is changed alone.

@@ -1,8 +1,8 @@
-import Configuration
 import HTTPTestKit
 import Measurement
 import Testing
 
+@testable import Configuration
 @testable import LoopbackService
 
 /// Files in which something is wrong for a while, with what a client sees meanwhile.

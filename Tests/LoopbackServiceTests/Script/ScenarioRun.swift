@@ -1,10 +1,10 @@
-import Configuration
 import Cryptography
 import Foundation
 import HTTPTestKit
 import Measurement
 import Testing
 
+@testable import Configuration
 @testable import LoopbackService
 
 /// Scenario files on the wire: python-h2, curl and other people's libraries see what the files say.

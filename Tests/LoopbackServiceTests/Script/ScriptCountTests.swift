@@ -1,4 +1,3 @@
-import Configuration
 import Foundation
 import HTTPServer
 import HTTPTestKit
@@ -6,6 +5,8 @@ import LoopbackService
 import Measurement
 import TestKit
 import Testing
+
+@testable import Configuration
 
 /// What clients and the receipt listener saw must be what the script says, to the last one.
 @Suite struct ScriptCountTests {

@@ -1,4 +1,3 @@
-import Configuration
 import Foundation
 import HTTPTestKit
 import Measurement
@@ -7,6 +6,7 @@ import TestKit
 import Testing
 import Threads
 
+@testable import Configuration
 @testable import Monitoring
 
 @Suite struct AlertQueueTests {
@@ -230,7 +230,9 @@ import Threads
     ] as [(WebhookAnswer, String?)])
   func onlySuccessIsDelivery(answer: WebhookAnswer, problem: String?) {
     let channel = WebhookChannel(
-      configuration: .init(url: .text(Secret("https://example.com/x"))), client: Client(answer))
+      configuration: .init(
+        url: .text(Secret("https://example.com/x")), sendsResolved: true, repeatInterval: .seconds(60)),
+      client: Client(answer))
     #expect(channel.deliver([]) == problem)
   }
 }

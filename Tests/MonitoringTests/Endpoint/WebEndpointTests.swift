@@ -1,4 +1,3 @@
-import Configuration
 import Foundation
 import HTTPServer
 import HTTPTestKit
@@ -7,6 +6,7 @@ import Synchronization
 import TestKit
 import Testing
 
+@testable import Configuration
 @testable import Monitoring
 
 @Suite struct WebEndpointTests {

@@ -1,10 +1,10 @@
-import Configuration
 import Foundation
 import HTTPTestKit
 import Measurement
 import TestKit
 import Testing
 
+@testable import Configuration
 @testable import Monitoring
 @testable import Store
 

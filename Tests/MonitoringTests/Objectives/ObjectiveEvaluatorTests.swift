@@ -1,11 +1,11 @@
 import Analysis
-import Configuration
 import Measurement
 import Store
 import StoreTestKit
 import TestKit
 import Testing
 
+@testable import Configuration
 @testable import Monitoring
 
 @Suite struct ObjectiveEvaluatorTests {

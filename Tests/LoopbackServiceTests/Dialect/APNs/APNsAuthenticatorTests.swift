@@ -1,7 +1,7 @@
-import Configuration
 import Cryptography
 import Testing
 
+@testable import Configuration
 @testable import LoopbackService
 
 /// Provider tokens over hours, on stepped clocks.

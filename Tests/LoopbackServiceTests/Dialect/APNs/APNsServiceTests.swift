@@ -1,11 +1,11 @@
-import Configuration
 import Cryptography
-import HTTPServer
 import Measurement
 import NIOCore
 import NIOHPACK
 import Testing
 
+@testable import Configuration
+@testable import HTTPServer
 @testable import LoopbackService
 
 @Suite struct APNsServiceTests {

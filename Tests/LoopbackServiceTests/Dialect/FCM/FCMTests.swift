@@ -1,9 +1,10 @@
-import Configuration
 import Foundation
 import HTTPTestKit
 import LoopbackService
 import TestKit
 import Testing
+
+@testable import Configuration
 
 /// FCM through google-auth and firebase-admin, and what they would never send through curl.
 @Suite struct FCMTests {

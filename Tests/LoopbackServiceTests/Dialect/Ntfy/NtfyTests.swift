@@ -1,10 +1,11 @@
-import Configuration
 import Foundation
 import HTTPTestKit
 import LoopbackService
 import Providers
 import TestKit
 import Testing
+
+@testable import Configuration
 
 /// ntfy through curl and python-h2.
 @Suite struct NtfyTests {

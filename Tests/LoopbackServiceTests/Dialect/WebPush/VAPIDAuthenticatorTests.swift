@@ -1,9 +1,9 @@
-import Configuration
 import Cryptography
 import Foundation
 import Measurement
 import Testing
 
+@testable import Configuration
 @testable import LoopbackService
 
 @Suite struct VAPIDAuthenticatorTests {

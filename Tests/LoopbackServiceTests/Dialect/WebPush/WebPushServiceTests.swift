@@ -1,12 +1,12 @@
-import Configuration
 import Cryptography
 import Foundation
-import HTTPServer
 import Measurement
 import NIOCore
 import NIOHPACK
 import Testing
 
+@testable import Configuration
+@testable import HTTPServer
 @testable import LoopbackService
 
 /// Web Push's headers, one wrong at a time.

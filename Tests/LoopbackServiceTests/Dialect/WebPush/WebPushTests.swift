@@ -1,9 +1,10 @@
-import Configuration
 import Foundation
 import HTTPTestKit
 import LoopbackService
 import TestKit
 import Testing
+
+@testable import Configuration
 
 /// Web Push through http-ece and py-vapid, and what they would never send through curl.
 @Suite struct WebPushTests {
