@@ -52,12 +52,6 @@ public struct BurnRateRule: Sendable, Hashable {
   public var long: Duration
   public var short: Duration
 
-  public init(factor: Double, long: Duration, short: Duration) {
-    self.factor = factor
-    self.long = long
-    self.short = short
-  }
-
   public static let standard = [
     BurnRateRule(factor: 14.4, long: .seconds(3600), short: .seconds(300)),
     BurnRateRule(factor: 6, long: .seconds(6 * 3600), short: .seconds(1800)),

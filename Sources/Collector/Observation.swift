@@ -30,20 +30,11 @@ public struct PlannedBlock: Sendable, Equatable {
   /// One instant per sequence number, ascending.
   public var planned: [MonotonicTime]
   /// One variant per sequence number; empty when the target has none.
-  public var variants: [VariantID]
+  public var variants: [VariantID] = []
   /// Which of the target's configurations in this run planned it, from 0.
   public var generation = 0
   /// Why none of it will be sent; `nil` for what is to be sent.
   public var missed: MissedReason?
-
-  public init(
-    target: TargetID, firstSequence: Int64, planned: [MonotonicTime], variants: [VariantID] = []
-  ) {
-    self.target = target
-    self.firstSequence = firstSequence
-    self.planned = planned
-    self.variants = variants
-  }
 
   public var lastSequence: Int64 { firstSequence + Int64(planned.count) - 1 }
 }
@@ -56,13 +47,6 @@ public struct SentRequest: Sendable, Equatable {
   public var payloadBytes: Int
   /// Set when it is sent, so that a request without an answer has it too.
   public var connection: ConnectionUse?
-
-  public init(id: SampleID, at: MonotonicTime, payloadBytes: Int, connection: ConnectionUse? = nil) {
-    self.id = id
-    self.at = at
-    self.payloadBytes = payloadBytes
-    self.connection = connection
-  }
 }
 
 /// A request that was answered.
@@ -76,30 +60,12 @@ public struct AnsweredRequest: Sendable, Equatable {
   /// The provider's reason when it did not accept.
   public var reason: String?
   public var connection: ConnectionUse?
-  public var attempt: Int
+  public var attempt = 1
   public var httpVersion: HTTPVersion?
   /// The round trip, µs, of the newest PING that the connection had answered by then, if that was at most 30 s before.
   public var path: Int64?
   /// The time from the request's leaving until the peer's TCP had acknowledged it, µs, where the kernel says.
   public var peerAck: Int64?
-
-  public init(
-    id: SampleID, at: MonotonicTime, source: TimestampSource, status: Int, isAccepted: Bool,
-    reason: String? = nil, connection: ConnectionUse? = nil, attempt: Int = 1,
-    httpVersion: HTTPVersion? = nil, path: Int64? = nil, peerAck: Int64? = nil
-  ) {
-    self.id = id
-    self.at = at
-    self.source = source
-    self.status = status
-    self.isAccepted = isAccepted
-    self.reason = reason
-    self.connection = connection
-    self.attempt = attempt
-    self.httpVersion = httpVersion
-    self.path = path
-    self.peerAck = peerAck
-  }
 }
 
 /// A PING that was answered.
@@ -110,11 +76,4 @@ public struct AnsweredPing: Sendable, Equatable {
   public var at: MonotonicTime
   /// µs.
   public var roundTrip: Int64
-
-  public init(target: TargetID, connectionID: Int64, at: MonotonicTime, roundTrip: Int64) {
-    self.target = target
-    self.connectionID = connectionID
-    self.at = at
-    self.roundTrip = roundTrip
-  }
 }

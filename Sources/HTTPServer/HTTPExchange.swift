@@ -16,18 +16,6 @@ public struct HTTPRequest: Sendable {
   public var version: HTTPVersion
   /// When its last byte was read, on the server's clock.
   public var arrivedAt: MonotonicTime
-
-  public init(
-    method: String, path: String, headers: HPACKHeaders, body: ByteBuffer, version: HTTPVersion,
-    arrivedAt: MonotonicTime
-  ) {
-    self.method = method
-    self.path = path
-    self.headers = headers
-    self.body = body
-    self.version = version
-    self.arrivedAt = arrivedAt
-  }
 }
 
 /// A response; the connection adds what its HTTP version requires (`:status`, `content-length`).

@@ -173,10 +173,4 @@ public struct CredentialFeedback: Sendable, Hashable {
   /// Which of the target's credentials it was: the number that came with its providers.
   public var serial: Int
   public var outcome: Outcome
-
-  public init(target: TargetID, serial: Int, outcome: Outcome) {
-    self.target = target
-    self.serial = serial
-    self.outcome = outcome
-  }
 }

@@ -53,15 +53,15 @@ struct ReloadPlan: Sendable {
       restart.append("fleet")
       configuration.fleet = current.fleet
     }
-    let judgments = [
+    let monitored = [
       ("labels", current.labels != new.labels), ("objectives", current.objectives != new.objectives),
       ("alerts", current.alerts != new.alerts),
     ].filter(\.1).map(\.0)
     if current.isMonitored {
-      taken += judgments
+      taken += monitored
     } else if new.isMonitored {
       // Nothing watches the collector yet.
-      restart += judgments
+      restart += monitored
       configuration.labels = current.labels
       configuration.objectives = current.objectives
       configuration.alerts = current.alerts

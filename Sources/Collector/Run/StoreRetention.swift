@@ -172,15 +172,7 @@ struct HostTime: Sendable {
   let clock: any HostClock
   let bootID: String
   /// Whether the kernel calls the wall clock synchronized.
-  let isSynchronized: @Sendable () -> Bool
-
-  init(
-    clock: any HostClock, bootID: String, isSynchronized: @escaping @Sendable () -> Bool = Self.kernelsWord
-  ) {
-    self.clock = clock
-    self.bootID = bootID
-    self.isSynchronized = isSynchronized
-  }
+  var isSynchronized: @Sendable () -> Bool = Self.kernelsWord
 
   /// Where the kernel may not be asked, the clock is taken as not synchronized.
   private static let kernelsWord: @Sendable () -> Bool = {

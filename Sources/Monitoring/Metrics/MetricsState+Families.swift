@@ -16,7 +16,7 @@ extension MetricsState {
     let common = labels.map { MetricFamily.Label($0.name, $0.value) }
     return
       (notifications() + verdictFamilies() + distributionFamilies() + gauges(at: now) + collector(version)
-      + judgments() + Self.forwarding(forwardBacklog) + [Self.log(droppedLogLines)])
+      + objectivesAndFindings() + Self.forwarding(forwardBacklog) + [Self.log(droppedLogLines)])
       .map { family in
         var family = family
         for index in family.points.indices { family.points[index].labels += common }
@@ -175,7 +175,7 @@ extension MetricsState {
     ]
   }
 
-  private func judgments() -> [MetricFamily] {
+  private func objectivesAndFindings() -> [MetricFamily] {
     func counter(_ name: String, _ help: String, _ value: (Objective) -> UInt64) -> MetricFamily {
       MetricFamily(
         .counter, "pushscope_objective_\(name)_total", help,

@@ -10,11 +10,6 @@ public struct OAuthToken: Sendable, Hashable, CustomStringConvertible {
   /// Google's lifetime, used when a response has none.
   public static let usualLifetime = Duration.seconds(3600)
 
-  public init(value: String, lifetime: Duration) {
-    self.value = value
-    self.lifetime = lifetime
-  }
-
   private struct Body: Decodable {
     var token: String?
     var lifetime: Int64?

@@ -191,11 +191,6 @@ public final class DiffWriter {
 public struct CursorPosition: Sendable, Hashable {
   public var column: Int
   public var row: Int
-
-  public init(column: Int, row: Int) {
-    self.column = column
-    self.row = row
-  }
 }
 
 /// Terminal features that the writer may use.

@@ -1,7 +1,8 @@
-import Collector
 import Measurement
 import Providers
 import Testing
+
+@testable import Collector
 
 /// Answers of a scripted peer that stop sending: pauses, unregistered receivers, refused credentials.
 @Suite(

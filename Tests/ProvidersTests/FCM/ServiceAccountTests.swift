@@ -1,7 +1,8 @@
 import Foundation
 import Measurement
-import Providers
 import Testing
+
+@testable import Providers
 
 @Suite struct ServiceAccountTests {
   static func json(changing: [String: Any] = [:], removing: String = "") throws -> [UInt8] {

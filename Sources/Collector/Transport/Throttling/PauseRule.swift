@@ -134,16 +134,9 @@ struct ExponentialDelay: Sendable {
 public struct UnspecifiedRetryDelay: Sendable, Hashable {
   /// Statuses that ask for silence.
   public var statuses: Set<Int>
+  /// The shortest pause; the first one lies between this and half more.
   public var first: Duration
   public var longest: Duration
-
-  /// - Parameters:
-  ///   - first: the shortest pause; the first one lies between this and half more.
-  public init(statuses: Set<Int>, first: Duration, longest: Duration) {
-    self.statuses = statuses
-    self.first = first
-    self.longest = longest
-  }
 
   /// 429 (RFC 6585, section 4). No service wants to be asked again within ten seconds.
   public static let afterTooMany = UnspecifiedRetryDelay(
@@ -158,16 +151,8 @@ public struct ErrorBackoff: Sendable, Hashable {
   static let statuses: Set<Int> = [500, 502, 503]
 
   /// The first pause lies between this and half more; each further one is twice as long.
-  public var first: Duration
-  public var longest: Duration
+  public var first = Duration.seconds(10)
+  public var longest = Duration.seconds(900)
   /// `nil` for none: nothing is sent in the pause.
-  public var probeEvery: Duration?
-
-  public init(
-    first: Duration = .seconds(10), longest: Duration = .seconds(900), probeEvery: Duration? = .seconds(10)
-  ) {
-    self.first = first
-    self.longest = longest
-    self.probeEvery = probeEvery
-  }
+  public var probeEvery: Duration? = .seconds(10)
 }
