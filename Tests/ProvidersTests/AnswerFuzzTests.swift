@@ -2,7 +2,7 @@ import Measurement
 import Providers
 import Testing
 
-/// A provider's answer is outside data: whatever it says, the judgment is bounded.
+/// A provider's answer is outside data: whatever it says, the assessment is bounded.
 @Suite struct AnswerFuzzTests {
   private static let pieces = [
     "{\"reason\":", "{\"error\":", "\"", "}", "{", "[", "\\u001b[2J", "\u{1B}", "\u{202E}", "null", "1e999",
@@ -28,7 +28,7 @@ import Testing
     return bytes
   }
 
-  @Test(arguments: 1...4) func judgmentsAreBounded(seed: UInt64) throws {
+  @Test(arguments: 1...4) func assessmentsAreBounded(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let providers: [any Provider] = [
       HTTPProvider(url: "https://h/"), LoopbackProvider(origin: "https://127.0.0.1:1"),
@@ -44,9 +44,9 @@ import Testing
         headers: ResponseHeaders(lines: text(Self.headers, &generator)),
         body: text(Self.pieces, &generator), receivedAt: WallTime(microseconds: 1_772_600_767_000_000))
       for provider in providers {
-        let judgment = provider.assess(response)
-        if let pause = judgment.retryAfter { #expect((.zero...RetryAfter.longest).contains(pause)) }
-        if case .rejected(let reason) = judgment.decision { #expect(reason.count <= 200) }
+        let assessment = provider.assess(response)
+        if let pause = assessment.retryAfter { #expect((.zero...RetryAfter.longest).contains(pause)) }
+        if case .rejected(let reason) = assessment.decision { #expect(reason.count <= 200) }
       }
     }
   }

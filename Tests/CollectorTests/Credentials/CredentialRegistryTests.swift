@@ -37,12 +37,12 @@ final class ScriptedSource: CredentialSource {
     var events: [Event] = []
     var lines: [LogLine] = []
     var trials: [Int64] = []
-    private(set) lazy var book = makeBook()
+    private(set) lazy var registry = makeRegistry()
     private let items: [CredentialRegistry.Item]
 
     init(_ items: [CredentialRegistry.Item]) { self.items = items }
 
-    private func makeBook() -> CredentialRegistry {
+    private func makeRegistry() -> CredentialRegistry {
       CredentialRegistry(
         items, clock: clock, seed: 5, replace: { [unowned self] in note($0.providers, of: $1) },
         tryAgain: { [unowned self] in trials.append($0.rawValue) },
@@ -76,9 +76,9 @@ final class ScriptedSource: CredentialSource {
     let fixture = Fixture([
       .init(source: source, rule: .apns, clients: [Self.client(1), Self.client(2), Self.client(3)])
     ])
-    #expect(!fixture.book.isComplete)
-    _ = fixture.book.step()
-    #expect(fixture.book.isComplete)
+    #expect(!fixture.registry.isComplete)
+    _ = fixture.registry.step()
+    #expect(fixture.registry.isComplete)
     #expect(source.timesAsked == 1)
     #expect(fixture.replaced.map(\.target) == [1, 2, 3])
     #expect(fixture.replaced.allSatisfy { $0.header == "token-1" })
@@ -89,7 +89,7 @@ final class ScriptedSource: CredentialSource {
     let source = ScriptedSource()
     let fixture = Fixture([.init(source: source, rule: .apns, clients: [Self.client(1)])])
     for _ in 0..<(48 * 360) {
-      let rest = fixture.book.step()
+      let rest = fixture.registry.step()
       #expect(rest <= CredentialRegistry.longestRest)
       fixture.clock.advance(by: .seconds(10))
     }
@@ -104,7 +104,7 @@ final class ScriptedSource: CredentialSource {
       .init(source: remote, rule: .oauth, clients: [Self.client(1)]),
       .init(source: local, rule: .apns, clients: [Self.client(2)]),
     ])
-    _ = fixture.book.step()
+    _ = fixture.registry.step()
     #expect(fixture.replaced.map(\.target) == [2, 1])
   }
 
@@ -116,11 +116,11 @@ final class ScriptedSource: CredentialSource {
         .failed("503", isFinal: false, retryAfter: nil), .failed("503", isFinal: false, retryAfter: nil),
       ])
     let fixture = Fixture([.init(source: source, rule: .oauth, clients: [Self.client(1)])])
-    _ = fixture.book.step()
+    _ = fixture.registry.step()
     #expect(fixture.events.first?.detail == "test token made in 143 ms")
     for _ in 0..<400 {
       fixture.clock.advance(by: .seconds(10))
-      _ = fixture.book.step()
+      _ = fixture.registry.step()
     }
     // 55 minutes, two failures, the next one.
     #expect(source.timesAsked == 4)
@@ -128,16 +128,16 @@ final class ScriptedSource: CredentialSource {
     #expect(fixture.lines.first?.message.contains("503") == true)
     #expect(fixture.replaced.map(\.header) == ["first", "token-4"])
     #expect(fixture.events.last?.detail == "test token renewed")
-    #expect(fixture.book.finalFailure == nil)
+    #expect(fixture.registry.finalFailure == nil)
   }
 
   @Test func whatIsInVainIsSaid() {
     let source = ScriptedSource(
       isRemote: true, [.failed("invalid_grant", isFinal: true, retryAfter: nil)])
     let fixture = Fixture([.init(source: source, rule: .oauth, clients: [Self.client(1)])])
-    _ = fixture.book.step()
-    #expect(fixture.book.finalFailure == "no test token: invalid_grant")
-    #expect(!fixture.book.isComplete)
+    _ = fixture.registry.step()
+    #expect(fixture.registry.finalFailure == "no test token: invalid_grant")
+    #expect(!fixture.registry.isComplete)
   }
 
   private static func refusal(
@@ -150,14 +150,14 @@ final class ScriptedSource: CredentialSource {
   @Test func aRefusedTokenIsRenewedOnceAndAtOnce() {
     let source = ScriptedSource(isRemote: true)
     let fixture = Fixture([.init(source: source, rule: .oauth, clients: [Self.client(1), Self.client(2)])])
-    _ = fixture.book.step()
+    _ = fixture.registry.step()
     fixture.clock.advance(by: .seconds(30))
     for _ in 0..<50 {
-      fixture.book.note(Self.refusal(1, serial: 1))
-      fixture.book.note(Self.refusal(2, serial: 1))
-      fixture.book.note(Self.refusal(77, serial: 1))
+      fixture.registry.note(Self.refusal(1, serial: 1))
+      fixture.registry.note(Self.refusal(2, serial: 1))
+      fixture.registry.note(Self.refusal(77, serial: 1))
     }
-    _ = fixture.book.step()
+    _ = fixture.registry.step()
     #expect(source.timesAsked == 2)
     #expect(fixture.replaced.map(\.header) == ["token-1", "token-1", "token-2", "token-2"])
     #expect(fixture.events.map(\.kind).filter { $0 == .retryAfter }.count == 2)
@@ -165,10 +165,10 @@ final class ScriptedSource: CredentialSource {
       fixture.events.first { $0.kind == .retryAfter }?.detail
         == "401 UNAUTHENTICATED: nothing is sent before there is a new test token")
     // What is said of the old one later is no news, and quiet follows.
-    fixture.book.note(Self.refusal(1, serial: 1))
+    fixture.registry.note(Self.refusal(1, serial: 1))
     for _ in 0..<300 {
       fixture.clock.advance(by: .seconds(10))
-      _ = fixture.book.step()
+      _ = fixture.registry.step()
     }
     #expect(source.timesAsked == 2 && fixture.trials == [])
   }
@@ -177,10 +177,10 @@ final class ScriptedSource: CredentialSource {
   @Test func aYoungTokenThatIsRefusedIsSaidOnceAndTriedAgain() {
     let source = ScriptedSource()
     let fixture = Fixture([.init(source: source, rule: .apns, clients: [Self.client(1)])])
-    _ = fixture.book.step()
+    _ = fixture.registry.step()
     fixture.clock.advance(by: .seconds(180))
     let refusal = Self.refusal(serial: 1, 403, "ExpiredProviderToken")
-    for _ in 0..<50 { fixture.book.note(refusal) }
+    for _ in 0..<50 { fixture.registry.note(refusal) }
     let pauses = fixture.events.filter { $0.kind == .retryAfter }
     #expect(pauses.count == 1 && fixture.lines.count == 1)
     let detail = pauses.first?.detail ?? ""
@@ -188,30 +188,30 @@ final class ScriptedSource: CredentialSource {
       detail.hasPrefix("403 ExpiredProviderToken for the test token of 180 s ago: nothing is sent for 1")
         && detail.hasSuffix("look at the clock"), "\(detail)")
     for _ in 0..<15 {
-      _ = fixture.book.step()
+      _ = fixture.registry.step()
       fixture.clock.advance(by: .seconds(1))
     }
-    _ = fixture.book.step()
+    _ = fixture.registry.step()
     #expect(fixture.trials == [1] && source.timesAsked == 1)
     // Refused again: a longer pause, and nothing more in the log.
-    fixture.book.note(refusal)
+    fixture.registry.note(refusal)
     #expect(fixture.events.filter { $0.kind == .retryAfter }.count == 2 && fixture.lines.count == 1)
-    fixture.book.note(CredentialFeedback(target: TargetID(rawValue: 1), serial: 1, outcome: .accepted))
+    fixture.registry.note(CredentialFeedback(target: TargetID(rawValue: 1), serial: 1, outcome: .accepted))
     #expect(fixture.lines.last?.message == "the test token is accepted again")
   }
 
   @Test func anOldTokenThatIsRefusedIsReplacedAtOnceAndThenLeftAlone() {
     let source = ScriptedSource()
     let fixture = Fixture([.init(source: source, rule: .apns, clients: [Self.client(1)])])
-    _ = fixture.book.step()
+    _ = fixture.registry.step()
     fixture.clock.advance(by: .seconds(25 * 60))
-    fixture.book.note(Self.refusal(serial: 1, 403, "ExpiredProviderToken"))
-    _ = fixture.book.step()
+    fixture.registry.note(Self.refusal(serial: 1, 403, "ExpiredProviderToken"))
+    _ = fixture.registry.step()
     #expect(fixture.replaced.map(\.header) == ["token-1", "token-2"])
     // The second is refused as well: no third within 20 minutes.
     for _ in 0..<(19 * 60) {
-      fixture.book.note(Self.refusal(serial: 2, 403, "ExpiredProviderToken"))
-      _ = fixture.book.step()
+      fixture.registry.note(Self.refusal(serial: 2, 403, "ExpiredProviderToken"))
+      _ = fixture.registry.step()
       fixture.clock.advance(by: .seconds(1))
     }
     #expect(source.timesAsked == 2)

@@ -43,8 +43,8 @@ struct AccountingTests {
   func agrees(seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed) &+ 1)
     let count: Int64 = 300
-    var book = LedgerFixture(deadline: .milliseconds(Int(Self.deadline)))
-    book.plan(Int(count))
+    var fixture = LedgerFixture(deadline: .milliseconds(Int(Self.deadline)))
+    fixture.plan(Int(count))
     var steps: [(at: Double, number: Int64, step: Step)] = []
     var fates: [Int64: ScriptedOutcome] = [:]
     for number in 1...count {
@@ -75,17 +75,18 @@ struct AccountingTests {
     var forged = 0
     for (time, number, step) in steps {
       switch step {
-      case .sent: book.send(number, at: at(time))
-      case .missed: book.ledger.apply(.missed(book.id(number), reason: .lag, at: at(time)))
+      case .sent: fixture.send(number, at: at(time))
+      case .missed: fixture.ledger.apply(.missed(fixture.id(number), reason: .lag, at: at(time)))
       case .answered:
         switch fates[number]?.answer {
-        case .accepted: book.answer(number, at: at(time))
-        case .rejected: book.answer(number, at: at(time), status: 400, reason: "BadTopic")
+        case .accepted: fixture.answer(number, at: at(time))
+        case .rejected: fixture.answer(number, at: at(time), status: 400, reason: "BadTopic")
         default:
-          book.ledger.apply(.failed(book.id(number), reason: .timeout, attempt: 1, detail: "", at: at(time)))
+          fixture.ledger.apply(
+            .failed(fixture.id(number), reason: .timeout, attempt: 1, detail: "", at: at(time)))
         }
       case .receipt(let instant):
-        let disposition = book.receive(number, at: at(instant), arriving: at(time))
+        let disposition = fixture.receive(number, at: at(instant), arriving: at(time))
         if let known = expected[number] {
           #expect(disposition == .duplicate)
           expected[number]?.duplicates = known.duplicates + 1
@@ -97,29 +98,29 @@ struct AccountingTests {
           received.append((number, instant))
         }
       case .repetition(let instant):
-        let disposition = book.receive(number, at: at(instant), arriving: at(time))
+        let disposition = fixture.receive(number, at: at(instant), arriving: at(time))
         #expect(disposition == .repeated)
       }
       if random.unit() < 0.05 {
-        let disposition = book.receive(count + 5, at: at(time))
+        let disposition = fixture.receive(count + 5, at: at(time))
         #expect(disposition == .unknown)
         unknown += 1
       }
       if random.unit() < 0.05 {
-        book.ledger.noteRefused(.forgedReceipt, count: 3, detail: "wrong MAC", at: at(time))
+        fixture.ledger.noteRefused(.forgedReceipt, count: 3, detail: "wrong MAC", at: at(time))
         forged += 3
       }
-      if random.unit() < 0.2 { book.ledger.advance(to: at(time)) }
-      if random.unit() < 0.2 { book.commit() }
+      if random.unit() < 0.2 { fixture.ledger.advance(to: at(time)) }
+      if random.unit() < 0.2 { fixture.commit() }
     }
-    book.ledger.advance(to: at(20_000))
-    book.commit()
-    book.ledger.close(at: at(20_000))
-    book.commit()
+    fixture.ledger.advance(to: at(20_000))
+    fixture.commit()
+    fixture.ledger.close(at: at(20_000))
+    fixture.commit()
 
-    #expect(book.stored.count == Int(count))
+    #expect(fixture.stored.count == Int(count))
     for (number, fate) in fates {
-      let sample = try #require(book.sample(number))
+      let sample = try #require(fixture.sample(number))
       let final: NotificationState =
         if let told = expected[number] {
           told.state
@@ -139,9 +140,11 @@ struct AccountingTests {
       #expect(sample.isOutOfOrder == outOfOrder.contains(number))
       #expect((sample.acceptLatency != nil) == (fate.answer == .accepted), "notification \(number)")
     }
-    #expect(book.misplaced.isEmpty)
-    func total(_ kind: EventKind) -> Int { book.events.filter { $0.kind == kind }.map(\.count).reduce(0, +) }
-    func rows(_ kind: EventKind) -> Int { book.events.filter { $0.kind == kind }.count }
+    #expect(fixture.misplaced.isEmpty)
+    func total(_ kind: EventKind) -> Int {
+      fixture.events.filter { $0.kind == kind }.map(\.count).reduce(0, +)
+    }
+    func rows(_ kind: EventKind) -> Int { fixture.events.filter { $0.kind == kind }.count }
     #expect(total(.unknownReceipt) == unknown)
     #expect(total(.forgedReceipt) == forged)
     #expect(rows(.unknownReceipt) <= 1 && rows(.forgedReceipt) <= 1)
@@ -149,6 +152,6 @@ struct AccountingTests {
     #expect(total(.outOfOrder) == outOfOrder.count)
     #expect(total(.missed) == fates.values.filter(\.isMissed).count)
     let rowsOfReceipts = expected.values.map { $0.duplicates + 1 }.reduce(0, +)
-    #expect(book.receipts.count == rowsOfReceipts)
+    #expect(fixture.receipts.count == rowsOfReceipts)
   }
 }

@@ -216,7 +216,7 @@ import Testing
     #expect(scene.ended == [.start])
   }
 
-  @Test("T13 at either end model and screen agree, also after the next layout")
+  @Test("at either end model and screen agree, also after the next layout")
   func modelAgrees() throws {
     let scene = try Scene()
     scene.animator.startAnimation()

@@ -41,7 +41,7 @@ import Testing
   enum Order: CaseIterable { case before, inside, both }
 
   @Test(
-    "S5-03 a constant changed before, inside or on both sides goes back on reversal",
+    "a constant changed before, inside or on both sides goes back on reversal",
     arguments: Order.allCases)
   func reversal(order: Order) throws {
     let scene = try Scene()

@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test("S5-01 a constant may be set before the block or inside it, with the same frames")
+  @Test("a constant may be set before the block or inside it, with the same frames")
   func beforeOrInside() throws {
     let before = try Scene()
     before.window.layoutNow()
@@ -56,7 +56,7 @@ import Testing
     #expect(Set(trace.map(\.x0)).count > 20)
   }
 
-  @Test("S5-01 without the first layoutIfNeeded, what was pending is animated too; layoutFirst flushes it")
+  @Test("without the first layoutIfNeeded, what was pending is animated too; layoutFirst flushes it")
   func pending() throws {
     for flushes in [false, true] {
       let scene = try Scene()
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test("S5-01 a constant changed after the last layoutIfNeeded jumps, and is reported")
+  @Test("a constant changed after the last layoutIfNeeded jumps, and is reported")
   func afterwards() throws {
     let scene = try Scene()
     scene.window.animate(withDuration: .milliseconds(500)) {
@@ -84,7 +84,7 @@ import Testing
     #expect(scene.box.cellFrame.x0 == 40)
   }
 
-  @Test("S5-02 taps move the box by turns, also while it moves")
+  @Test("taps move the box by turns, also while it moves")
   func taps() throws {
     for wait in [Duration.milliseconds(600), .milliseconds(120)] {
       let scene = try Scene()
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test("S5-03 an animator toggles a constant; easeOut; twice is back at the start")
+  @Test("an animator toggles a constant; easeOut; twice is back at the start")
   func animatorToggles() throws {
     let scene = try Scene()
     let bottom = scene.window.metrics.rows(80)
@@ -133,7 +133,7 @@ import Testing
     #expect(scene.box.windowFrame.minY == 0)
   }
 
-  @Test("S5-10 a proportional width keeps its ratio through resizes")
+  @Test("a proportional width keeps its ratio through resizes")
   func proportional() throws {
     let window = Window(size: Size(width: 80, height: 24))
     let half = View()

@@ -9,7 +9,7 @@ import Testing
     1.010725, 1.005051, 1.001595, 0.999876, 0.999261,
   ]
 
-  @Test("S3-01 a translation moves drawing, never the layout")
+  @Test("a translation moves drawing, never the layout")
   func translation() throws {
     let window = Window(size: Size(width: 40, height: 20))
     let button = GlyphView("button", glyph: "b")
@@ -38,7 +38,7 @@ import Testing
     #expect(window.hitTest(Point(x: 4, y: 4)) === window.root)
   }
 
-  @Test("S3-02 a spring brings the button in; it ignores clicks until it is there")
+  @Test("a spring brings the button in; it ignores clicks until it is there")
   func springIn() throws {
     let window = Window(size: Size(width: 40, height: 20))
     let button = View(identifier: "button")
@@ -68,7 +68,7 @@ import Testing
     #expect(taps == 1)
   }
 
-  @Test("S3-07 hiding by transform leaves a hole, hiding by constraints does not")
+  @Test("hiding by transform leaves a hole, hiding by constraints does not")
   func hole() throws {
     let byTransform = try TwoButtons(columns: 40)
     byTransform.showBack(true)
@@ -82,7 +82,7 @@ import Testing
     #expect(byConstraints.draw().rows()[0] == String(repeating: "n", count: 40))
   }
 
-  @Test("S3-09 a theme sets the numbers of every transition")
+  @Test("a theme sets the numbers of every transition")
   func theme() throws {
     var theme = MotionTheme()
     theme.panels.duration = .milliseconds(500)
@@ -96,7 +96,7 @@ import Testing
     #expect(StackGroup(axis: .horizontal, theme: theme).growDuration == .milliseconds(300))
   }
 
-  @Test("T7 a spring towards no width draws nothing inside out")
+  @Test("a spring towards no width draws nothing inside out")
   func overshoot() throws {
     let buttons = try TwoButtons(columns: 120)
     buttons.showBack(true)

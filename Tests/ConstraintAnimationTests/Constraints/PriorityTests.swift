@@ -5,7 +5,7 @@ import Testing
 
 /// "Animating with AutoLayout": priorities that choose, and errors that name what is wrong.
 @Suite struct PriorityTests {
-  @Test("S3-03 priorities choose one layout, whatever the order of insertion")
+  @Test("priorities choose one layout, whatever the order of insertion")
   func shuffled() throws {
     var generator = SeededGenerator(seed: 33)
     for round in 0..<1000 {
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(
-    "S3-04 and S3-06 a priority and a constant change in flight: gap and edges stay glued",
+    "a priority and a constant change in flight: gap and edges stay glued",
     arguments: [40.0, 81, 121])
   func showBack(columns: Double) throws {
     let buttons = try TwoButtons(columns: columns)
@@ -48,7 +48,7 @@ import Testing
     #expect(abs(buttons.green.cellFrame.width - buttons.blue.cellFrame.width) <= 1)
   }
 
-  @Test("S3-05 hiding and showing 200 times ends in the same layout to the bit")
+  @Test("hiding and showing 200 times ends in the same layout to the bit")
   func noDrift() throws {
     let buttons = try TwoButtons(columns: 83)
     buttons.window.layoutNow()
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test("S3-08 flipping a priority and swapping constraints come to the same")
+  @Test("flipping a priority and swapping constraints come to the same")
   func flipOrSwap() throws {
     let flipped = try TwoButtons(columns: 57)
     flipped.showBack(true)
@@ -88,7 +88,7 @@ import Testing
     #expect(flipped.green.windowFrame.width == 28)
   }
 
-  @Test("S3-10 setting the frame of a constrained view is refused by name")
+  @Test("setting the frame of a constrained view is refused by name")
   func frameOfConstrainedView() throws {
     let buttons = try TwoButtons(columns: 40)
     var heard: [LayoutDiagnostic] = []
@@ -100,7 +100,7 @@ import Testing
     #expect(buttons.blue.windowFrame == before)
   }
 
-  @Test("T15 a priority may become required and stop being so")
+  @Test("a priority may become required and stop being so")
   func requiredAndBack() throws {
     let buttons = try TwoButtons(columns: 40)
     try buttons.equalWidth.setPriority(.required)
@@ -111,7 +111,7 @@ import Testing
     #expect(buttons.green.windowFrame.width == 0)
   }
 
-  @Test("T15 raising a priority into a contradiction is a typed error and changes nothing")
+  @Test("raising a priority into a contradiction is a typed error and changes nothing")
   func refusedPriority() throws {
     let window = Window(size: Size(width: 40, height: 10))
     let view = View(identifier: "view")

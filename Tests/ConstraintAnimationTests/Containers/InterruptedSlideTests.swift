@@ -14,7 +14,7 @@ import Testing
     #expect(scene.window.nextDeadline == nil)
   }
 
-  @Test("T1 and S1-08 there and back within a slide ends with the first page visible")
+  @Test("there and back within a slide ends with the first page visible")
   func thereAndBack() throws {
     for frame in 0...15 {
       let scene = try PanelScene()
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test("T1 turning round never leaps, and what is visible stays glued")
+  @Test("turning round never leaps, and what is visible stays glued")
   func noLeap() throws {
     let scene = try PanelScene(columns: 120)
     var recorder = FrameRecorder(scene.window)
@@ -52,7 +52,7 @@ import Testing
     expectAtRest(scene, "after five choices")
   }
 
-  @Test("T1 any sequence of choices ends with exactly the active page visible")
+  @Test("any sequence of choices ends with exactly the active page visible")
   func fuzz() throws {
     var generator = SeededGenerator(seed: 1)
     let scene = try PanelScene(columns: 40, rows: 12)
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test("T2 a resize at any frame leaves the page exactly on the host", arguments: 0...16)
+  @Test("a resize at any frame leaves the page exactly on the host", arguments: 0...16)
   func resizeMidSlide(frame: Int) throws {
     let scene = try PanelScene()
     try scene.manager.slideHorizontally(activate: .log)
@@ -97,7 +97,7 @@ import Testing
     expectAtRest(scene, "resized at frame \(frame)")
   }
 
-  @Test("T5 the order in which edges were written does not matter", arguments: [false, true])
+  @Test("the order in which edges were written does not matter", arguments: [false, true])
   func edgeOrder(hostFirst: Bool) throws {
     let scene = try PanelScene(hostFirst: hostFirst)
     let host = scene.host.cellFrame
@@ -112,7 +112,7 @@ import Testing
     #expect(scene.page(.log).cellFrame == host)
   }
 
-  @Test("T6 a page that enters from above does not paint over the plot")
+  @Test("a page that enters from above does not paint over the plot")
   func clipsAbove() throws {
     let scene = try PanelScene()
     #expect(scene.host.clipsToBounds)

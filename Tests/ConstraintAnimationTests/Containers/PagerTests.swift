@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test("S2-01 at rest one page shows; both edges of the container move together", arguments: [false, true])
+  @Test("at rest one page shows; both edges of the container move together", arguments: [false, true])
   func rest(hostFirst: Bool) throws {
     let scene = try Scene(hostFirst: hostFirst)
     #expect(scene.visible == ["a"])
@@ -81,7 +81,7 @@ import Testing
     #expect(scene.visible == ["b"])
   }
 
-  @Test("S2-02 a change without animation shows the other page on the next frame")
+  @Test("a change without animation shows the other page on the next frame")
   func immediate() throws {
     let scene = try Scene()
     scene.pager.show(page: 1, animated: false)
@@ -91,7 +91,7 @@ import Testing
     #expect(scene.window.nextDeadline == nil)
   }
 
-  @Test("S2-03 a drag goes through began, changed and ended; shift and arrows do the same")
+  @Test("a drag goes through began, changed and ended; shift and arrows do the same")
   func states() throws {
     let window = Window(size: Size(width: 40, height: 10))
     var states: [GestureRecognizer.State] = []
@@ -111,7 +111,7 @@ import Testing
     #expect(!window.send(InputEvent(kind: .key(.right)), at: window.time))
   }
 
-  @Test("S2-04 400 points a second exactly is not fast")
+  @Test("400 points a second exactly is not fast")
   func threshold() {
     let metrics = CellMetrics()
     let snap = DragSnap()
@@ -123,7 +123,7 @@ import Testing
     #expect(snap.isFast(-50.001))
   }
 
-  @Test("S2-05 a host wide enough for both pages ignores drags")
+  @Test("a host wide enough for both pages ignores drags")
   func wideEnough() throws {
     let scene = try Scene(width: 80)
     scene.pager.minimumPageWidth = 40
@@ -139,7 +139,7 @@ import Testing
     #expect(scene.leading < 0)
   }
 
-  @Test("S2-07 while the pointer is fast, an event moves the page by 20 points")
+  @Test("while the pointer is fast, an event moves the page by 20 points")
   func fastStep() throws {
     let scene = try Scene()
     var pointer = Pointer(scene.window, x: 30, y: 5)
@@ -149,7 +149,7 @@ import Testing
     #expect(scene.container.windowFrame.minX == -2.5)
   }
 
-  @Test("S2-08 in the wrong direction a drag stops at half a page")
+  @Test("in the wrong direction a drag stops at half a page")
   func wrongDirection() throws {
     let scene = try Scene()
     var pointer = Pointer(scene.window, x: 2, y: 5)
@@ -163,7 +163,7 @@ import Testing
     #expect(other.leading == -60)
   }
 
-  @Test("S2-09 the page stays under the pointer")
+  @Test("the page stays under the pointer")
   func follows() throws {
     let scene = try Scene()
     var pointer = Pointer(scene.window, x: 35, y: 5)
@@ -175,7 +175,7 @@ import Testing
     }
   }
 
-  @Test("S2-10 a slow drag of a quarter goes back in 0.3 s")
+  @Test("a slow drag of a quarter goes back in 0.3 s")
   func snapsBack() throws {
     let scene = try Scene()
     var pointer = Pointer(scene.window, x: 35, y: 5)
@@ -190,7 +190,7 @@ import Testing
     #expect(scene.pager.page == 0)
   }
 
-  @Test("S2-11 a flick completes however short it is; in the wrong direction it goes back")
+  @Test("a flick completes however short it is; in the wrong direction it goes back")
   func flick() throws {
     let scene = try Scene()
     var pointer = Pointer(scene.window, x: 30, y: 5)
@@ -213,7 +213,7 @@ import Testing
     #expect(scene.pager.page == 0)
   }
 
-  @Test("S2-12 a slow drag must go further than half", arguments: [(19.0, 0), (20, 0), (21, 1)])
+  @Test("a slow drag must go further than half", arguments: [(19.0, 0), (20, 0), (21, 1)])
   func half(distance: Double, page: Int) throws {
     let scene = try Scene()
     var pointer = Pointer(scene.window, x: 35, y: 5)
@@ -225,7 +225,7 @@ import Testing
     #expect(scene.leading == -40 * page)
   }
 
-  @Test("S2-13 the page counts only when its snap has finished")
+  @Test("the page counts only when its snap has finished")
   func finished() throws {
     let scene = try Scene()
     var changes: [Int] = []
@@ -247,7 +247,7 @@ import Testing
     #expect(scene.leading == -40 * scene.pager.page)
   }
 
-  @Test("S2-14 several events at one time do not make an infinite speed")
+  @Test("several events at one time do not make an infinite speed")
   func batched() throws {
     let window = Window(size: Size(width: 200, height: 10))
     var speeds: [Double] = []
@@ -267,7 +267,7 @@ import Testing
     #expect(speeds.last == 0)
   }
 
-  @Test("S2-15 constraints survive a resize in the middle of a slide, a translation in cells does not")
+  @Test("constraints survive a resize in the middle of a slide, a translation in cells does not")
   func resizeMidSlide() throws {
     let scene = try Scene()
     scene.pager.show(page: 1, animated: true)
@@ -287,7 +287,7 @@ import Testing
     #expect(translated.visible == ["a", "b"])
   }
 
-  @Test("T3 a snap that is caught does not leap", arguments: [3, 6, 9, 12, 15])
+  @Test("a snap that is caught does not leap", arguments: [3, 6, 9, 12, 15])
   func caught(frame: Int) throws {
     let scene = try Scene()
     scene.pager.show(page: 1, animated: true)
@@ -303,7 +303,7 @@ import Testing
     #expect(abs(scene.leading - (held + 1)) <= 1)
   }
 
-  @Test("S2-06 and T3 what is remembered when a drag begins is what is on screen")
+  @Test("what is remembered when a drag begins is what is on screen")
   func remembersPresentation() throws {
     let scene = try Scene()
     scene.pager.show(page: 1, animated: true)
@@ -318,7 +318,7 @@ import Testing
     #expect(abs(scene.leading - (before + 1)) <= 1)
   }
 
-  @Test("T4 a drag that is cancelled goes back", arguments: [false, true])
+  @Test("a drag that is cancelled goes back", arguments: [false, true])
   func cancelled(byResize: Bool) throws {
     let scene = try Scene()
     var pointer = Pointer(scene.window, x: 35, y: 5)
@@ -337,7 +337,7 @@ import Testing
     #expect(scene.leading == 0)
   }
 
-  @Test("T8 pages are counted, not compared: hundreds of odd drags leave it exactly on a page")
+  @Test("pages are counted, not compared: hundreds of odd drags leave it exactly on a page")
   func counted() throws {
     var generator = SeededGenerator(seed: 8)
     let scene = try Scene(width: 37)

@@ -5,7 +5,7 @@ import Testing
 /// "Sliding UIViews with Core Animation": three panels below a plot.
 @Suite struct SlidingPanelsTests {
   @Test(
-    "S1-01 the plot's cells do not change while a panel slides", arguments: [(80, 24), (120, 40), (200, 60)])
+    "the plot's cells do not change while a panel slides", arguments: [(80, 24), (120, 40), (200, 60)])
   func plotStays(columns: Int, rows: Int) throws {
     let scene = try PanelScene(columns: Double(columns), rows: Double(rows))
     let area = scene.plot.cellFrame
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test("S1-02 the guide keeps the plot in place, whatever becomes of the pages")
+  @Test("the guide keeps the plot in place, whatever becomes of the pages")
   func guideHolds() throws {
     let scene = try PanelScene()
     let plot = scene.plot.cellFrame
@@ -45,7 +45,7 @@ import Testing
     #expect(scene.plot.cellFrame == plot)
   }
 
-  @Test("S1-03 a constant of the host's width shoves the page out exactly")
+  @Test("a constant of the host's width shoves the page out exactly")
   func constantShoves() throws {
     let scene = try PanelScene()
     let edges = try scene.host.edgeConstraints(of: scene.page(.histogram))
@@ -57,7 +57,7 @@ import Testing
     #expect(!scene.draw().text.contains("h"))
   }
 
-  @Test("S1-04 presentation values follow the curve from the old value to the new")
+  @Test("presentation values follow the curve from the old value to the new")
   func followsCurve() throws {
     let scene = try PanelScene()
     let page = scene.page(.histogram)
@@ -79,7 +79,7 @@ import Testing
     #expect(page.presentationFrame.minX == -80)
   }
 
-  @Test("S1-05 constraints are found by edge in whichever order they were written", arguments: [false, true])
+  @Test("constraints are found by edge in whichever order they were written", arguments: [false, true])
   func foundByEdge(superviewFirst: Bool) throws {
     let window = Window(size: Size(width: 80, height: 24))
     let page = View()
@@ -108,7 +108,7 @@ import Testing
     #expect(View().constraints(affecting: .leading).isEmpty)
   }
 
-  @Test("S1-06 a page that was dropped is freed, and sliding to it is an error that changes nothing")
+  @Test("a page that was dropped is freed, and sliding to it is an error that changes nothing")
   func weakPages() throws {
     let window = Window(size: Size(width: 80, height: 24))
     let manager = LowerViewManager<Panel>(active: .histogram)
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test(
-    "S1-07 a page moves along one axis only",
+    "a page moves along one axis only",
     arguments: [SlideDirection.left, .right, .up, .down])
   func oneAxis(direction: SlideDirection) throws {
     let scene = try PanelScene()
@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  @Test("S1-09 on frame 0 the incoming page is exactly one host away, off screen")
+  @Test("on frame 0 the incoming page is exactly one host away, off screen")
   func startsOneHostAway() throws {
     let scene = try PanelScene()
     try scene.manager.slideHorizontally(activate: .log)
@@ -165,7 +165,7 @@ import Testing
     #expect(!vertical.draw().text.contains("l"))
   }
 
-  @Test("S1-10 the first frame draws the page's first column; at the end it covers the host")
+  @Test("the first frame draws the page's first column; at the end it covers the host")
   func firstColumn() throws {
     let scene = try PanelScene(columns: 120)
     try scene.manager.slideHorizontally(activate: .log)
@@ -179,7 +179,7 @@ import Testing
     #expect(scene.draw().rows(in: scene.host.cellFrame).allSatisfy { $0.allSatisfy { $0 == "l" } })
   }
 
-  @Test("S1-11 a slide lasts 15 frames at 60 Hz and is half done at its half")
+  @Test("a slide lasts 15 frames at 60 Hz and is half done at its half")
   func duration() throws {
     let scene = try PanelScene()
     try scene.manager.slideHorizontally(activate: .log)
@@ -193,7 +193,7 @@ import Testing
     #expect(scene.page(.histogram).isHidden)
   }
 
-  @Test("S1-12 tints change when the slide is over, not before")
+  @Test("tints change when the slide is over, not before")
   func tints() throws {
     let scene = try PanelScene()
     #expect(scene.buttons.map(\.tintColor) == [Color(0, 255, 255), Color(10, 96, 254), Color(10, 96, 254)])
@@ -208,7 +208,7 @@ import Testing
   }
 
   @Test(
-    "S1-13 each direction enters from the far side and leaves on its own",
+    "each direction enters from the far side and leaves on its own",
     arguments: [
       (SlideDirection.left, 1, 0), (.right, -1, 0), (.down, 0, -1), (.up, 0, 1),
     ])
@@ -224,7 +224,7 @@ import Testing
     #expect((leaving.y0 - host.y0).signum() == -fromY)
   }
 
-  @Test("S1-14 both pages move together, without gap or overlap", arguments: [20.0, 80, 81, 133, 200])
+  @Test("both pages move together, without gap or overlap", arguments: [20.0, 80, 81, 133, 200])
   func together(columns: Double) throws {
     let scene = try PanelScene(columns: columns, rows: 31)
     try scene.manager.slideHorizontally(activate: .events)
@@ -235,7 +235,7 @@ import Testing
     }
   }
 
-  @Test("S1-14 choosing the active page draws nothing")
+  @Test("choosing the active page draws nothing")
   func activeAgain() throws {
     let scene = try PanelScene()
     let before = scene.draw()
@@ -248,7 +248,7 @@ import Testing
   }
 
   @Test(
-    "S1-15 the order of the pages gives the direction", arguments: Panel.allCases, Panel.allCases)
+    "the order of the pages gives the direction", arguments: Panel.allCases, Panel.allCases)
   func order(from: Panel, to: Panel) throws {
     guard from != to else { return }
     let later = to.rawValue > from.rawValue
@@ -260,7 +260,7 @@ import Testing
     #expect((vertical.page(to).cellFrame.y0 < vertical.host.cellFrame.y0) == later)
   }
 
-  @Test("S1-16 pages without a kind or without an edge are refused")
+  @Test("pages without a kind or without an edge are refused")
   func refusals() throws {
     let window = Window(size: Size(width: 80, height: 24))
     let manager = LowerViewManager<Panel>(active: .histogram)
@@ -282,7 +282,7 @@ import Testing
     try manager.add(view: page, button: View())
   }
 
-  @Test("S1-17 a method can be handed on unbound and bound later")
+  @Test("a method can be handed on unbound and bound later")
   func unboundMethod() throws {
     typealias Manager = LowerViewManager<Panel>
     let methods: [(Manager) -> (Panel) throws(LowerView.Failure) -> Void] = [
@@ -293,7 +293,7 @@ import Testing
     #expect(scene.manager.active == .log)
   }
 
-  @Test("S1-18 one call finds the four constraints of a page")
+  @Test("one call finds the four constraints of a page")
   func edgeConstraints() throws {
     for hostFirst in [false, true] {
       let scene = try PanelScene(hostFirst: hostFirst)

@@ -13,7 +13,7 @@ import Testing
     return window
   }
 
-  @Test("S4-01 groups nest and tile their parent exactly", arguments: [61, 80, 97, 120])
+  @Test("groups nest and tile their parent exactly", arguments: [61, 80, 97, 120])
   func nested(columns: Int) {
     let outer = StackGroup(axis: .vertical, margin: 0)
     var leaves: [View] = []
@@ -42,7 +42,7 @@ import Testing
     #expect(window.diagnostics.isEmpty)
   }
 
-  @Test("S4-02 a margin of 1 is exactly one blank column, on every width")
+  @Test("a margin of 1 is exactly one blank column, on every width")
   func margin() {
     for columns in 20...200 {
       let group = StackGroup(axis: .horizontal)
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(
-    "S4-03 explicit sizes, percentages and equal shares",
+    "explicit sizes, percentages and equal shares",
     arguments: [
       (100, [40.0, 15, 22.5, 22.5]), (200, [40, 40, 60, 60]), (48, [40, 2, 3, 3]), (40, [40, 0, 0, 0]),
       (20, [40, 0, 0, 0]),
@@ -78,7 +78,7 @@ import Testing
     #expect(places.map(\.size) == expected)
   }
 
-  @Test("S4-04 the shares of children, also when none is flexible")
+  @Test("the shares of children, also when none is flexible")
   func layoutMetrics() {
     let children = [View(), View(), View()]
     #expect(
@@ -99,7 +99,7 @@ import Testing
     #expect(beyond.childPercentageSizes.last == 0)
   }
 
-  @Test("S4-05 sizes add up to what there is when a child is flexible")
+  @Test("sizes add up to what there is when a child is flexible")
   func sum() {
     var generator = SeededGenerator(seed: 45)
     for _ in 0..<500 {
@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test(
-    "S4-06 a new child's gap grows evenly for ten frames, then the child fades in; nobody moves at the swap")
+    "a new child's gap grows evenly for ten frames, then the child fades in; nobody moves at the swap")
   func add() {
     let group = StackGroup(axis: .horizontal, margin: 0)
     let panes = [View(), View()]
@@ -152,7 +152,7 @@ import Testing
     #expect(group.children.last?.identifier == "last")
   }
 
-  @Test("S4-07 a child fades out before its gap closes; an index out of range is ignored")
+  @Test("a child fades out before its gap closes; an index out of range is ignored")
   func remove() {
     let group = StackGroup(axis: .horizontal, margin: 0)
     let panes = [View(), View(), View()]
@@ -179,7 +179,7 @@ import Testing
     #expect(window.nextDeadline == .frame(26) || window.nextDeadline == nil)
   }
 
-  @Test("S4-08 requests made meanwhile run one after the other; a child is added once")
+  @Test("requests made meanwhile run one after the other; a child is added once")
   func queued() {
     let group = StackGroup(axis: .horizontal, margin: 0)
     group.children = [View(identifier: "a")]
@@ -201,7 +201,7 @@ import Testing
     #expect(fresh.allSatisfy { $0.alpha == 1 })
   }
 
-  @Test("S4-09 the end comes at the same time at any frame rate")
+  @Test("the end comes at the same time at any frame rate")
   func frameRates() {
     var ends: [[String]] = []
     for rate in [30, 60, 7, 0] {
@@ -223,7 +223,7 @@ import Testing
     #expect(ends[0].count == 8)
   }
 
-  @Test("S4-10 rows of boxes with a toolbar, boxes inserted at index 2")
+  @Test("rows of boxes with a toolbar, boxes inserted at index 2")
   func demo() {
     let main = StackGroup(axis: .vertical, margin: 1)
     let rows = StackGroup(axis: .vertical, margin: 1)
@@ -246,7 +246,7 @@ import Testing
       ])
   }
 
-  @Test("S4-11 spacers align left, center, right, at the edges and evenly")
+  @Test("spacers align left, center, right, at the edges and evenly")
   func alignAndDistribute() {
     func row(_ make: (() -> View) -> [View]) -> String {
       let group = StackGroup(axis: .horizontal, margin: 0)
@@ -267,7 +267,7 @@ import Testing
     #expect(row { [Spacer(), $0(), Spacer(), $0(), Spacer()] } == "     ####      ####     ")
   }
 
-  @Test("S4-12 whole sizes with the remainder in the last child, on request")
+  @Test("whole sizes with the remainder in the last child, on request")
   func remainder() {
     let group = StackGroup(axis: .horizontal, margin: 0)
     let panes = [View(), View(), View()]
@@ -280,7 +280,7 @@ import Testing
     #expect(panes.map(\.cellFrame.width) == [17, 16, 17])
   }
 
-  @Test("T9 nobody jumps when a gap becomes a child, with random mixes of sizes")
+  @Test("nobody jumps when a gap becomes a child, with random mixes of sizes")
   func noJumpAtSwap() {
     var generator = SeededGenerator(seed: 99)
     for _ in 0..<60 {
@@ -321,7 +321,7 @@ import Testing
     }
   }
 
-  @Test("T10 the queue drains whatever is in it")
+  @Test("the queue drains whatever is in it")
   func drains() {
     var generator = SeededGenerator(seed: 10)
     let group = StackGroup(axis: .vertical)
@@ -345,7 +345,7 @@ import Testing
   }
 
   @Test(
-    "T11 and T12 a resize in any phase: phases keep their order and the end fits", arguments: [true, false])
+    "a resize in any phase: phases keep their order and the end fits", arguments: [true, false])
   func resizeInAnyPhase(adds: Bool) {
     for frame in 0...26 {
       let group = StackGroup(axis: .horizontal, margin: 0)

@@ -5,7 +5,7 @@ import Testing
 
 /// "Fear and Loathing in Auto Layout": tap, drag, pinch, rotate; and who wins.
 @Suite struct GestureTests {
-  @Test("S5-04 a drag does not leap, wherever the view is grabbed", arguments: [(0.0, 0.0), (5, 3), (9, 5)])
+  @Test("a drag does not leap, wherever the view is grabbed", arguments: [(0.0, 0.0), (5, 3), (9, 5)])
   func noLeap(atX: Double, atY: Double) throws {
     let scene = try DraggableBox()
     let before = scene.box.cellFrame
@@ -22,7 +22,7 @@ import Testing
     #expect(scene.box.cellFrame == before)
   }
 
-  @Test("S5-05 in the superview's coordinates a drag to the right stays one, however the view is turned")
+  @Test("in the superview's coordinates a drag to the right stays one, however the view is turned")
   func translationInSuperview() throws {
     let scene = try DraggableBox()
     scene.box.transform = .rotation(.pi / 2)
@@ -38,7 +38,7 @@ import Testing
     #expect(abs(own.dy - -1.5) < 1e-9)
   }
 
-  @Test("S5-06 pinching keeps the center, stops at a minimum, and plus and minus come back")
+  @Test("pinching keeps the center, stops at a minimum, and plus and minus come back")
   func pinch() throws {
     let scene = try DraggableBox()
     let before = scene.box.windowFrame
@@ -68,7 +68,7 @@ import Testing
     #expect(scene.box.cellFrame == small)
   }
 
-  @Test("S5-07 turning leaves every frame alone; hit testing follows it")
+  @Test("turning leaves every frame alone; hit testing follows it")
   func rotation() throws {
     // 160 × 64 points; turned by a quarter 64 × 160.
     let scene = try DraggableBox(size: Size(width: 20, height: 4))
@@ -92,7 +92,7 @@ import Testing
     #expect(scene.window.hitTest(tip) === scene.box)
   }
 
-  @Test("S5-08 a view is repinned by its center, where it is or in the middle")
+  @Test("a view is repinned by its center, where it is or in the middle")
   func alignView() throws {
     let window = Window(size: Size(width: 80, height: 24))
     let view = View()
@@ -122,7 +122,7 @@ import Testing
     #expect(byHand.windowFrame == Rect(x: 2, y: 2, width: 6, height: 2))
   }
 
-  @Test("S5-09 a click is one tap and no pan, press-move-release is a pan only")
+  @Test("a click is one tap and no pan, press-move-release is a pan only")
   func arbitration() throws {
     let scene = try DraggableBox()
     var pointer = Pointer(scene.window, x: 40, y: 12)
@@ -139,7 +139,7 @@ import Testing
     #expect(scene.taps == 1)
   }
 
-  @Test("T14 a tap's action runs once")
+  @Test("a tap's action runs once")
   func discreteOnce() {
     let window = Window(size: Size(width: 10, height: 10))
     var states: [GestureRecognizer.State] = []

@@ -13,7 +13,7 @@ import Testing
     return tracker.velocity(at: .milliseconds(start + (events - 1) * interval)).dx
   }
 
-  @Test("S2-04 a steady 50 columns a second reads as 50 and is not fast, wherever samples lie")
+  @Test("a steady 50 columns a second reads as 50 and is not fast, wherever samples lie")
   func windowEdge() {
     // 20 ms divide the window of 100 ms: one sample lies exactly on its opening.
     for events: Int64 in 6...40 {
@@ -53,7 +53,7 @@ import Testing
     #expect(tracker.velocity(at: .milliseconds(700)).dx <= 30)
   }
 
-  @Test("S2-04 through recorded events: exactly 50 columns a second snaps back, a little more flicks")
+  @Test("through recorded events: exactly 50 columns a second snaps back, a little more flicks")
   func throughEvents() throws {
     for (interval, flicks) in [(Int64(20), false), (19, true)] {
       let window = Window(size: Size(width: 200, height: 10))

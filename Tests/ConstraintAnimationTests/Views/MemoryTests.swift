@@ -42,7 +42,7 @@ import Testing
       }
     }
 
-    @Test("S3-05 showing and hiding four thousand times leaves no memory behind")
+    @Test("showing and hiding four thousand times leaves no memory behind")
     func flips() async {
       await #expect(processExitsWith: .success) {
         let buttons = try TwoButtons(columns: 80)

@@ -171,7 +171,7 @@ import Testing
     #expect(window.diagnostics.last == .negativeSize("by hand"))
   }
 
-  @Test("T7 a spring that overshoots through nothing is not a mistake, solved once or on each frame")
+  @Test("a spring that overshoots through nothing is not a mistake, solved once or on each frame")
   func overshootIsNoMistake() throws {
     for options: AnimationOptions in [[], .resolveEachFrame] {
       let window = Window(size: Size(width: 40, height: 5))

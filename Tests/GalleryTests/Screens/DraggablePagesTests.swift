@@ -10,7 +10,7 @@ import Testing
     screen.container.cellFrame.x0 - screen.host.cellFrame.x0
   }
 
-  @Test("S2-09 the page follows the pointer")
+  @Test("the page follows the pointer")
   func follows() throws {
     let visit = try Visit("pages")
     let screen: DraggablePages = try visit.screen()
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(
-    "S2-10 S2-12 let go slowly, it goes back up to half a page and on beyond it",
+    "let go slowly, it goes back up to half a page and on beyond it",
     arguments: [(20, 0), (39, 0), (40, 1)])
   func slow(columns: Int, page: Int) throws {
     // The host is 78 columns wide: half of it is 39.
@@ -40,7 +40,7 @@ import Testing
     #expect(offset(screen) == -78 * page)
   }
 
-  @Test("S2-11 a short flick is enough; in the wrong direction it is not")
+  @Test("a short flick is enough; in the wrong direction it is not")
   func flick() throws {
     let visit = try Visit("pages")
     let screen: DraggablePages = try visit.screen()
@@ -57,7 +57,7 @@ import Testing
     #expect(offset(screen) == -78)
   }
 
-  @Test("S2-08 the wrong way it goes half a page at most")
+  @Test("the wrong way it goes half a page at most")
   func clamp() throws {
     let visit = try Visit("pages")
     let screen: DraggablePages = try visit.screen()
@@ -69,7 +69,7 @@ import Testing
     #expect(offset(screen) == 0)
   }
 
-  @Test("T3 caught while it snaps, it stays where it is")
+  @Test("caught while it snaps, it stays where it is")
   func caught() throws {
     let visit = try Visit("pages")
     let screen: DraggablePages = try visit.screen()
@@ -87,7 +87,7 @@ import Testing
     visit.release()
   }
 
-  @Test("T4 when the focus goes in the middle of a drag, it snaps back")
+  @Test("when the focus goes in the middle of a drag, it snaps back")
   func cancelled() throws {
     let visit = try Visit("pages")
     let screen: DraggablePages = try visit.screen()
@@ -99,7 +99,7 @@ import Testing
     #expect(offset(screen) == 0)
   }
 
-  @Test("S2-05 where both pages are said to fit, a drag moves nothing")
+  @Test("where both pages are said to fit, a drag moves nothing")
   func wide() throws {
     let visit = try Visit("pages")
     let screen: DraggablePages = try visit.screen()
@@ -110,7 +110,7 @@ import Testing
     visit.release()
   }
 
-  @Test("S2-03 shift and the arrow keys drag, too")
+  @Test("shift and the arrow keys drag, too")
   func keys() throws {
     let visit = try Visit("pages")
     let screen: DraggablePages = try visit.screen()
@@ -123,7 +123,7 @@ import Testing
     #expect(screen.pager.page == 1)
   }
 
-  @Test("S2-15 a resize in the middle of a snap ends with the page fully on screen")
+  @Test("a resize in the middle of a snap ends with the page fully on screen")
   func resize() throws {
     let visit = try Visit("pages")
     let screen: DraggablePages = try visit.screen()

@@ -9,7 +9,7 @@ import Testing
     row.children.compactMap { ($0 as? Tile)?.title }
   }
 
-  @Test("S4-08 five quick requests are carried out one after the other, as if they had come slowly")
+  @Test("five quick requests are carried out one after the other, as if they had come slowly")
   func queue() throws {
     let visit = try Visit("groups")
     let screen: Groups = try visit.screen()
@@ -30,7 +30,7 @@ import Testing
     #expect(quick == ["add", "remove", "9", "8", "7", "6", "5", "1", "2"])
   }
 
-  @Test("S4-06 room first, then the child; at the swap nobody jumps; S4-07 the other way round")
+  @Test("room first, then the child; at the swap nobody jumps; the other way round")
   func addAndRemove() throws {
     let visit = try Visit("groups")
     let screen: Groups = try visit.screen()
@@ -56,7 +56,7 @@ import Testing
     #expect(titles(row) == ["add", "remove", "1", "2"])
   }
 
-  @Test("S4-01 S4-02 on each frame of a change the row is covered, with a blank column between boxes")
+  @Test("on each frame of a change the row is covered, with a blank column between boxes")
   func tiles() throws {
     let visit = try Visit("groups", columns: 97)
     let screen: Groups = try visit.screen()
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test("T10 a request out of range does not stop the queue")
+  @Test("a request out of range does not stop the queue")
   func outOfRange() throws {
     let visit = try Visit("groups")
     let screen: Groups = try visit.screen()
@@ -84,7 +84,7 @@ import Testing
     #expect(titles(screen.rows[0]).count == 5)
   }
 
-  @Test("T11 T12 a resize in any phase ends where a calm change would")
+  @Test("a resize in any phase ends where a calm change would")
   func resize() throws {
     for frame in stride(from: 0, through: 60, by: 3) {
       let visit = try Visit("groups")
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test("S4-11 spacers line boxes up in five ways, and the live row goes from one to the other")
+  @Test("spacers line boxes up in five ways, and the live row goes from one to the other")
   func distribution() throws {
     let visit = try Visit("distribution")
     let screen: Distribution = try visit.screen()

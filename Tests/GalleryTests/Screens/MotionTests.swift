@@ -6,7 +6,7 @@ import Testing
 
 /// What all five texts rest on: curves, adding up, whole cells, motion levels.
 @Suite struct MotionTests {
-  @Test("S1-04 S1-11 each dot's row follows its curve while its column follows time")
+  @Test("each dot's row follows its curve while its column follows time")
   func curves() throws {
     let visit = try Visit("curves")
     let screen: Curves = try visit.screen()
@@ -31,7 +31,7 @@ import Testing
     for plot in screen.plots { #expect(plot.runner.cellFrame.x1 == plot.cellFrame.x1 - 1) }
   }
 
-  @Test("T3 turned round in flight, what adds up and the spring keep their speed, what is replaced stops")
+  @Test("turned round in flight, what adds up and the spring keep their speed, what is replaced stops")
   func additive() throws {
     let visit = try Visit("additive")
     let screen: Additive = try visit.screen()
@@ -48,7 +48,7 @@ import Testing
     for lane in screen.lanes { #expect(lane.box.cellFrame.x0 == 1) }
   }
 
-  @Test("S1-14 S4-01 no gap and no overlap in any frame, however many animations overlap")
+  @Test("no gap and no overlap in any frame, however many animations overlap")
   func cells() throws {
     let visit = try Visit("cells", columns: 103)
     let screen: WholeCells = try visit.screen()
@@ -82,7 +82,7 @@ import Testing
     #expect(screen.slider.cellFrame.width == 16)
   }
 
-  @Test("T7 squeezed by a loose spring nothing becomes negative")
+  @Test("squeezed by a loose spring nothing becomes negative")
   func clamped() throws {
     let visit = try Visit("cells", columns: 34)
     let screen: WholeCells = try visit.screen()

@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(
-    "S1-01 S1-14 on each frame the plot's cells are the same and the two pages touch",
+    "on each frame the plot's cells are the same and the two pages touch",
     arguments: [(80, 24), (120, 40), (200, 60)])
   func slide(columns: Int, rows: Int) throws {
     let visit = try Visit("panels", columns: columns, rows: rows)
@@ -40,7 +40,7 @@ import Testing
     #expect(screen.panels.active == .log)
   }
 
-  @Test("S1-12 the tint of the tabs changes when the slide is over, not before")
+  @Test("the tint of the tabs changes when the slide is over, not before")
   func tint() throws {
     let visit = try Visit("panels")
     let tabs = self.tabs(visit)
@@ -55,7 +55,7 @@ import Testing
     #expect(second.presentationTintColor == Color(0, 255, 255))
   }
 
-  @Test("S1-14 the active tab changes not a cell and asks for no frame")
+  @Test("the active tab changes not a cell and asks for no frame")
   func activeTab() throws {
     let visit = try Visit("panels")
     visit.settle()
@@ -65,7 +65,7 @@ import Testing
     #expect(visit.canvas().changedCells(from: before) == 0)
   }
 
-  @Test("S1-15 the order gives the direction, on both axes")
+  @Test("the order gives the direction, on both axes")
   func directions() throws {
     for vertical in [false, true] {
       for from in 1...3 {
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test("T1 whatever is pressed while they move, exactly the page chosen last is visible at the end")
+  @Test("whatever is pressed while they move, exactly the page chosen last is visible at the end")
   func presses() throws {
     for seed in 0..<40 {
       let visit = try Visit("panels")
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test("T2 a resize in the middle of a slide ends exactly, at any frame")
+  @Test("a resize in the middle of a slide ends exactly, at any frame")
   func resize() throws {
     for frame in 0...15 {
       let visit = try Visit("panels")
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test("T6 what slides in from above does not paint over the plot")
+  @Test("what slides in from above does not paint over the plot")
   func clips() throws {
     let visit = try Visit("panels")
     let screen: SlidingPanels = try visit.screen()
@@ -137,7 +137,7 @@ import Testing
     visit.settle { #expect(visit.rows(of: screen.plot) == plot) }
   }
 
-  @Test("S1-14 with locked tabs a second choice waits for nobody: it is ignored")
+  @Test("with locked tabs a second choice waits for nobody: it is ignored")
   func lock() throws {
     let visit = try Visit("panels")
     let screen: SlidingPanels = try visit.screen()
@@ -148,7 +148,7 @@ import Testing
     #expect(screen.panels.active == .log)
   }
 
-  @Test("S2-12 the panels can be dragged, too")
+  @Test("the panels can be dragged, too")
   func drag() throws {
     let visit = try Visit("panels")
     let screen: SlidingPanels = try visit.screen()

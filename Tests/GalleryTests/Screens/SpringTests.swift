@@ -6,7 +6,7 @@ import Testing
 
 /// "Animating with AutoLayout": transforms, springs, priorities.
 @Suite struct SpringTests {
-  @Test("S3-01 the transform moves what is drawn and not the layout")
+  @Test("the transform moves what is drawn and not the layout")
   func transform() throws {
     let visit = try Visit("spring")
     let screen: SpringButton = try visit.screen()
@@ -19,7 +19,7 @@ import Testing
     #expect(visit.canvas().text.contains(" next ──"))
   }
 
-  @Test("S3-02 the spring overshoots, and the button hears of clicks when it has arrived")
+  @Test("the spring overshoots, and the button hears of clicks when it has arrived")
   func enabled() throws {
     let visit = try Visit("spring")
     let screen: SpringButton = try visit.screen()
@@ -41,7 +41,7 @@ import Testing
     #expect(screen.clicks == 2)
   }
 
-  @Test("S3-03 S3-04 the flip makes room: equal widths, a gap of a column, never apart and never negative")
+  @Test("the flip makes room: equal widths, a gap of a column, never apart and never negative")
   func flip() throws {
     let visit = try Visit("priorities")
     let screen: Priorities = try visit.screen()
@@ -57,7 +57,7 @@ import Testing
     #expect(screen.equalWidths.priority == 750)
   }
 
-  @Test("S3-05 T7 back again the layout is the same to the bit, after any number of flips")
+  @Test("back again the layout is the same to the bit, after any number of flips")
   func flips() throws {
     let visit = try Visit("priorities")
     let screen: Priorities = try visit.screen()
@@ -71,7 +71,7 @@ import Testing
     #expect(screen.next.windowFrame == start.1)
   }
 
-  @Test("S3-07 hidden by a transform, its place stays blank")
+  @Test("hidden by a transform, its place stays blank")
   func blank() throws {
     let visit = try Visit("priorities")
     let screen: Priorities = try visit.screen()
@@ -84,7 +84,7 @@ import Testing
     #expect(visit.canvas().rows(in: place).allSatisfy { $0.allSatisfy { $0 == " " } })
   }
 
-  @Test("S3-03 S3-08 a required constraint too many is refused by name and nothing moves")
+  @Test("a required constraint too many is refused by name and nothing moves")
   func conflict() throws {
     let visit = try Visit("conflicts")
     let screen: Conflicts = try visit.screen()

@@ -7,7 +7,7 @@ import Testing
 @Suite struct TouchTests {
   // MARK: The sandwich
 
-  @Test("S5-01 with both slices the box glides and what was pending jumps")
+  @Test("with both slices the box glides and what was pending jumps")
   func whole() throws {
     let visit = try Visit("sandwich")
     let screen: Sandwich = try visit.screen()
@@ -19,7 +19,7 @@ import Testing
     #expect(screen.box.cellFrame.x0 == start.x0 + 3)
   }
 
-  @Test("S5-01 without the first slice both glide")
+  @Test("without the first slice both glide")
   func withoutFirst() throws {
     let visit = try Visit("sandwich")
     let screen: Sandwich = try visit.screen()
@@ -32,7 +32,7 @@ import Testing
     #expect(screen.bystander.cellFrame.x0 == 41)
   }
 
-  @Test("S5-01 what changes after the second call jumps, and the window says so")
+  @Test("what changes after the second call jumps, and the window says so")
   func tooLate() throws {
     let visit = try Visit("sandwich")
     let screen: Sandwich = try visit.screen()
@@ -43,7 +43,7 @@ import Testing
     #expect(visit.window.diagnostics.contains(.changeNotLaidOut))
   }
 
-  @Test("S5-02 four taps, two of them in flight: twice 25 points each way")
+  @Test("four taps, two of them in flight: twice 25 points each way")
   func taps() throws {
     let visit = try Visit("sandwich")
     let screen: Sandwich = try visit.screen()
@@ -60,7 +60,7 @@ import Testing
 
   // MARK: The animator
 
-  @Test("S5-03 the shade rises 80 points in a quarter of a second, and twice is where it was")
+  @Test("the shade rises 80 points in a quarter of a second, and twice is where it was")
   func shade() throws {
     let visit = try Visit("animator")
     let screen: Scrubbing = try visit.screen()
@@ -74,7 +74,7 @@ import Testing
     #expect(screen.shade.cellFrame == start)
   }
 
-  @Test("S5-03 paused it stands still and costs nothing; it goes on from there to the end")
+  @Test("paused it stands still and costs nothing; it goes on from there to the end")
   func pause() throws {
     let visit = try Visit("animator")
     let screen: Scrubbing = try visit.screen()
@@ -93,7 +93,7 @@ import Testing
     #expect(screen.ball.cellFrame.x1 == 79)
   }
 
-  @Test("T13 turned round it goes back, and model and screen agree at the start")
+  @Test("turned round it goes back, and model and screen agree at the start")
   func reverse() throws {
     let visit = try Visit("animator")
     let screen: Scrubbing = try visit.screen()
@@ -111,7 +111,7 @@ import Testing
     #expect(screen.ball.windowFrame.minX == start.minX)
   }
 
-  @Test("S5-03 the bar scrubs; a spring takes over without a leap")
+  @Test("the bar scrubs; a spring takes over without a leap")
   func scrub() throws {
     let visit = try Visit("animator")
     let screen: Scrubbing = try visit.screen()
@@ -132,7 +132,7 @@ import Testing
 
   // MARK: Gestures
 
-  @Test("S5-04 S5-05 a drag does not leap and goes the way of the pointer, also when the box is turned")
+  @Test("a drag does not leap and goes the way of the pointer, also when the box is turned")
   func drag() throws {
     for turns in [0, 6] {
       let visit = try Visit("gestures")
@@ -148,7 +148,7 @@ import Testing
     }
   }
 
-  @Test("S5-06 a pinch keeps the center and has a smallest size; + then - is the same size")
+  @Test("a pinch keeps the center and has a smallest size; + then - is the same size")
   func pinch() throws {
     let visit = try Visit("gestures")
     let screen: Gestures = try visit.screen()
@@ -163,7 +163,7 @@ import Testing
     #expect(screen.box.cellFrame.width >= 4 && screen.box.cellFrame.height >= 2)
   }
 
-  @Test("S5-07 turning leaves the layout alone and the hit testing follows")
+  @Test("turning leaves the layout alone and the hit testing follows")
   func rotate() throws {
     let visit = try Visit("gestures")
     let screen: Gestures = try visit.screen()
@@ -179,7 +179,7 @@ import Testing
     #expect(visit.window.hitTest(corner) === screen.box)
   }
 
-  @Test("S5-09 T14 one click is one tap and no drag; two are a double tap and no tap")
+  @Test("one click is one tap and no drag; two are a double tap and no tap")
   func arbitration() throws {
     let visit = try Visit("gestures")
     let screen: Gestures = try visit.screen()
@@ -198,7 +198,7 @@ import Testing
     #expect(screen.entries.last == "drag ended")
   }
 
-  @Test("S5-10 ratios hold at every size, and the limit outranks the wish")
+  @Test("ratios hold at every size, and the limit outranks the wish")
   func proportions() throws {
     let visit = try Visit("proportions")
     let screen: Proportions = try visit.screen()

@@ -116,11 +116,11 @@ import Testing
     let provider = try provider()
     #expect(provider.assess(Probes.response(200)) == ProviderAssessment(.accepted))
     for reason in APNsReason.allCases {
-      let judgment = provider.assess(Probes.response(reason.status, "{\"reason\":\"\(reason.rawValue)\"}"))
-      #expect(judgment.decision == .rejected(reason: reason.rawValue))
-      #expect(judgment.credential == reason.credential)
-      #expect(judgment.isReceiverUnknown == reason.isReceiverUnknown)
-      #expect((judgment.retryAfter != nil) == (reason.status == 429))
+      let assessment = provider.assess(Probes.response(reason.status, "{\"reason\":\"\(reason.rawValue)\"}"))
+      #expect(assessment.decision == .rejected(reason: reason.rawValue))
+      #expect(assessment.credential == reason.credential)
+      #expect(assessment.isReceiverUnknown == reason.isReceiverUnknown)
+      #expect((assessment.retryAfter != nil) == (reason.status == 429))
     }
     #expect(
       provider.assess(Probes.response(410, #"{"reason":"Unregistered","timestamp":1772600767123}"#)).decision

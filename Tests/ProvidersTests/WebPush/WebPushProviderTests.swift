@@ -106,7 +106,7 @@ import Testing
     #expect(try provider().assess(Probes.response(status)).isReceiverUnknown == isUnknown)
   }
 
-  @Test func judgmentsFollow() throws {
+  @Test func statusesDecide() throws {
     let provider = try provider()
     for status in [200, 201, 202, 204] {
       #expect(provider.assess(Probes.response(status)).decision == .accepted)

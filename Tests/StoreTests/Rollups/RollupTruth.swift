@@ -24,7 +24,7 @@ struct RollupTruth: Equatable {
     /// By state, then sent, then accepted by the provider.
     var counts = Array(repeating: 0, count: 12)
     /// Duplicates, out of order, on fresh connections.
-    var remarks = [0, 0, 0]
+    var flagCounts = [0, 0, 0]
     /// By the figure's name: how many values there are in a bucket, by its lower end.
     var histograms: [String: [Int64: Int]] = [:]
   }
@@ -62,7 +62,7 @@ struct RollupTruth: Equatable {
         value.counts[row[3] as Int] += 1
         if row[4] != nil { value.counts[10] += 1 }
         if row[6] != nil { value.counts[11] += 1 }
-        for index in 0..<3 { value.remarks[index] += row[8 + index] as Int }
+        for index in 0..<3 { value.flagCounts[index] += row[8 + index] as Int }
         let isFresh = (row[10] as Int) == 1
         func count(_ name: String, _ latency: Int64) {
           value.histograms[name, default: [:]][bucket(latency), default: 0] += 1
@@ -99,7 +99,7 @@ struct RollupTruth: Equatable {
       var value = Value()
       value.counts =
         NotificationState.allCases.map { row[$0.name] } + [row["sent"], row["provider_accepted"]]
-      value.remarks = [row["duplicates"], row["out_of_order"], row["fresh_connections"]]
+      value.flagCounts = [row["duplicates"], row["out_of_order"], row["fresh_connections"]]
       for name in RollupFigure.allCases.map(\.rawValue) {
         // What is the same as the latencies is not stored.
         let standIn =
