@@ -12,16 +12,15 @@ extension LayoutPriority {
 final class DashboardLayout {
   private let body: View
   private unowned let window: Window
+  private unowned let model: ScreenModel
   private let alternatives: [Arrangement: [LayoutConstraint]]
 
-  /// - Parameter preferred: the arrangement to begin with; `nil` goes by the size of the window.
   init(
-    body: View, header: View, plots: PlotArea, panels: PanelHost, footer: View, window: Window,
-    preferred: Arrangement?, appearance: @escaping () -> Appearance
+    body: View, header: View, plots: PlotArea, panels: PanelHost, footer: View, in model: ScreenModel
   ) throws(LayoutError) {
-    (self.body, self.window) = (body, window)
+    (self.body, window, self.model) = (body, model.window, model)
     let host = panels.view
-    let frame = FrameView(panel: host, second: plots.secondView, appearance: appearance)
+    let frame = FrameView(panel: host, second: plots.secondView) { [unowned model] in model.appearance }
     for view in [frame, header] { body.addSubview(view) }
     try plots.install(in: body)
     for view in [host, footer] { body.addSubview(view) }
@@ -60,21 +59,14 @@ final class DashboardLayout {
         area.widthAnchor.constraint(equalTo: host.widthAnchor, multiplier: 1.3),
       ],
     ]
-    prioritize(arrangement(preferred))
+    prioritize(model.arrangement)
     for constraints in alternatives.values { try LayoutConstraint.activate(constraints) }
     try panels.install(in: body, beside: header)
   }
 
-  /// The arrangement in force.
-  /// - Parameter preferred: `nil` goes by the size of the window.
-  func arrangement(_ preferred: Arrangement?) -> Arrangement {
-    preferred ?? .suitable(columns: Int(window.size.width), rows: Int(window.size.height))
-  }
-
-  /// Puts an arrangement in force.
-  func arrange(_ preferred: Arrangement?, within duration: Duration = .zero, completion: @escaping () -> Void)
-  {
-    let new = arrangement(preferred)
+  /// Puts the model's arrangement in force.
+  func arrange(within duration: Duration = .zero, completion: @escaping () -> Void) {
+    let new = model.arrangement
     guard alternatives[new]?.contains(where: { $0.priority != .holding }) ?? false else { return }
     window.animate(withDuration: duration, curve: .easeInOut, options: .layoutFirst) {
       prioritize(new)

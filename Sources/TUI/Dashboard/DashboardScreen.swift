@@ -7,17 +7,9 @@ import Terminal
 ///
 /// It wires the components together: the `Reducer` decides what an input does, the components own views and scratch.
 final class DashboardScreen {
-  let window: Window
-  private(set) var state: ViewState
-  private(set) var appearance: Appearance
-  private let options: ScreenOptions
-  private var snapshots = DisplayedSnapshots()
-  private var replayClock = ReplayClock()
+  private let model: ScreenModel
   private var pointer = PointerTracker()
   private var sequence = KeySequence()
-  private var history = ViewHistory()
-  /// `nil` once it has been shown.
-  private var opening: OpeningView?
   private let body = View(identifier: "body")
   private let header = PictureView(identifier: "header")
   private var headerContent: HeaderContent?
@@ -34,38 +26,22 @@ final class DashboardScreen {
 
   /// - Parameter size: in cells.
   init(size: (columns: Int, rows: Int), appearance: Appearance, options: ScreenOptions) throws(LayoutError) {
-    self.appearance = appearance
-    self.options = options
-    opening = options.opening
-    state = ViewState()
-    state.subject = options.subject
-    state.slides = options.slides
-    state.arrangement = options.arrangement
-    state.plot.threshold = options.threshold
-    state.releasesMouse = options.releasesMouse
-    window = Window(
-      size: Size(width: Double(size.columns), height: Double(size.rows)), motion: options.motion)
-    window.backdropColor = appearance.theme.background
-    let link = Link()
-    let source: ScreenSource = {
-      link.screen.map { ($0.state, $0.context) } ?? (ViewState(), ScreenContext(appearance: appearance))
-    }
+    model = ScreenModel(size: size, appearance: appearance, options: options)
+    let window = model.window
     for view in [body, notice] {
       window.root.addSubview(view)
       try LayoutConstraint.activate(view.pinned(to: window.root))
     }
-    status = StatusLine(source: source)
-    plots = PlotArea(source: source)
-    panels = PanelHost(
-      appearance: appearance, source: source, send: { _ = link.screen?.reduce($0) },
-      onSettle: { link.screen?.settled(on: $0) })
-    overlays = try OverlayStack(
-      keys: options.keys, window: window, source: source, onChange: { link.screen?.status.view.invalidate() })
+    let status = StatusLine(model)
+    self.status = status
+    plots = PlotArea(model)
+    panels = PanelHost(model)
+    overlays = try OverlayStack(model) { [unowned status] in status.view.invalidate() }
     layout = try DashboardLayout(
-      body: body, header: header, plots: plots, panels: panels, footer: status.view, window: window,
-      preferred: options.arrangement, appearance: { link.screen?.appearance ?? appearance })
-    link.screen = self
-    panels.setAxis(state.slides)
+      body: body, header: header, plots: plots, panels: panels, footer: status.view, in: model)
+    panels.onInput = { [unowned self] in _ = reduce($0) }
+    panels.onSettle = { [unowned self] in settled(on: $0) }
+    panels.setAxis(model.state.slides)
     panels.fitTabs(size.columns)
     header.make = { [unowned self] width, _ in
       self.headerContent.map {
@@ -73,35 +49,44 @@ final class DashboardScreen {
       } ?? CellPicture(width: width, height: 1)
     }
     notice.make = { [unowned self] in
-      self.currentNotice?.picture(width: $0, height: $1, self.appearance)
+      self.model.notice?.picture(width: $0, height: $1, self.appearance)
         ?? CellPicture(width: $0, height: $1)
     }
     window.layoutIfNeeded()
     update()
   }
 
-  /// The components' way to the screen, which they are made before.
-  private final class Link {
-    weak var screen: DashboardScreen?
-  }
+  var window: Window { model.window }
+
+  var state: ViewState { model.state }
+
+  var appearance: Appearance { model.appearance }
+
+  var context: ScreenContext { model.context }
+
+  /// What the reader is to read.
+  var order: ReaderOrder { ReaderOrder(state, in: context) }
+
+  /// The overlay that is open; `nil` for none.
+  var overlay: (any Overlay)? { model.overlays.overlay }
+
+  var showsHelp: Bool { model.overlays.showsHelp }
 
   // MARK: - Snapshots
 
   /// Whether a snapshot answers what has been asked for since the last one.
   func isWaiting(for snapshot: Snapshot) -> Bool {
-    snapshot.condition != snapshots.latest.condition || snapshot.request != snapshots.latest.request
+    snapshot.condition != model.snapshots.latest.condition
+      || snapshot.request != model.snapshots.latest.request
   }
 
   /// Takes a snapshot from the reader.
   func show(_ snapshot: Snapshot, at time: MotionTime) {
     step(to: time)
-    let interruption = snapshots.latest.interruption
-    switch snapshots.receive(snapshot) {
+    let interruption = model.snapshots.latest.interruption
+    switch model.receive(snapshot) {
     case .known: return
-    case .newStore:
-      state.beginStore(options.subject)
-      history.clear()
-      say("another store has replaced the one that was shown", .warning)
+    case .newStore: say("another store has replaced the one that was shown", .warning)
     case .new: break
     }
     if let now = snapshot.interruption, interruption == nil {
@@ -109,19 +94,17 @@ final class DashboardScreen {
     } else if interruption != nil, snapshot.interruption == nil {
       say("the fleet answers again")
     }
-    if state.isFrozen, snapshots.keepsFrozen(request) {
-      snapshots.adoptLists(state)
+    if model.keepsFrozen() {
       overlays.invalidateData()
       refreshHeader(in: context)
-      panels.refreshLists(snapshots.shown, snapshots.latest, state)
+      refreshLists()
       goOnSearching()
       return
     }
-    adopt()
+    model.adopt()
     open()
-    openComparison()
-    snapshots.hold(request)
-    if snapshots.shown.condition != .ready { state.frozenAt = nil }
+    model.openComparison()
+    model.holdUnlessGone()
     arrange()
     update()
     goOnSearching()
@@ -133,10 +116,8 @@ final class DashboardScreen {
 
   /// Shows what the dashboard was opened with, as soon as there is a run.
   private func open() {
-    guard let opening, snapshots.shown.condition == .ready else { return }
-    self.opening = nil
-    guard opening != OpeningView() else { return }
-    let remark = opening.apply(to: &state, in: snapshots.shown, columns: context.panes(state).columns)
+    let (isOpened, remark) = model.open()
+    guard isOpened else { return }
     if let remark { say(remark, .warning) }
     if state.panel != panels.active {
       window.performWithoutAnimation { panels.slide(to: state.panel, along: state.slides) }
@@ -144,27 +125,20 @@ final class DashboardScreen {
     status.follow(state)
   }
 
-  /// The view to be remembered; `nil` before anything was shown.
-  var lastView: LastView? {
-    guard opening == nil, snapshots.shown.condition == .ready else { return nil }
-    return LastView(state, in: snapshots.shown, window: plots.content?.window)
-  }
+  var lastView: LastView? { model.lastView }
 
   /// Takes a snapshot of the second run.
   func showOther(_ snapshot: Snapshot, at time: MotionTime) {
     step(to: time)
-    guard snapshots.receiveOther(snapshot) else { return }
-    openComparison()
+    guard model.receiveOther(snapshot) else { return }
     if case .run = state.comparison { update() }
   }
 
   /// Takes figures from the reader, of the run on display and of the second run.
   func show(_ figures: WindowFigures?, other: WindowFigures? = nil, at time: MotionTime) {
     step(to: time)
-    guard snapshots.receive(figures, other: other, isFrozen: state.isFrozen), currentNotice == nil else {
-      return
-    }
-    if plots.show(snapshots.figures, state, in: context) {
+    guard model.receive(figures, other: other), model.notice == nil else { return }
+    if plots.show(model.snapshots.figures, state, in: context) {
       panels.invalidate(.histogram)
     }
   }
@@ -172,51 +146,21 @@ final class DashboardScreen {
   /// Takes the hours of the run from the reader.
   func show(_ calendar: CalendarFigures, at time: MotionTime) {
     step(to: time)
-    guard snapshots.receive(calendar) else { return }
+    guard model.receive(calendar) else { return }
     plots.invalidate()
-  }
-
-  private func openComparison() {
-    guard state.openingComparison != nil else { return }
-    state.openComparison(
-      snapshots.shown, with: snapshots.other, columns: context.panes(state).columns)
-  }
-
-  /// Shows the newest snapshot, or what the replay knows of it.
-  private func adopt() {
-    let isAnotherRun = snapshots.adopt(state.replay, window: plots.content?.window.duration ?? 60_000_000)
-    if isAnotherRun { state.beginRun() }
   }
 
   /// Moves the moment of the replay on, at its speed.
   private func advanceReplay(to time: MotionTime) {
-    guard var replay = state.replay, !replay.isPaused, currentNotice == nil else { return replayClock.stop() }
-    guard let elapsed = replayClock.step(at: time) else { return }
-    if replay.advance(by: elapsed, to: snapshots.latest.edge) {
-      say("the replay has come to the end of what is recorded")
-    }
-    state.replay = replay
-    adopt()
+    guard let isOver = model.advanceReplay(to: time) else { return }
+    if isOver { say("the replay has come to the end of what is recorded") }
     arrange()
     update()
   }
 
-  /// What the reader is to read.
-  var order: ReaderOrder { ReaderOrder(state, in: context) }
+  var request: ReadRequest? { model.request }
 
-  /// What the picture needs; `nil` while there is none.
-  var request: ReadRequest? {
-    ReadRequest(state, window: plots.content?.window, condition: snapshots.latest.condition)
-  }
-
-  /// The figures of what the plot shows; `nil` while there is none.
-  var columnFigures: ColumnFigures? {
-    plots.content.map {
-      ColumnFigures(
-        snapshot: snapshots.shown, window: $0.window, targets: $0.targets, metric: $0.facts.metric,
-        moment: state.replay?.position)
-    }
-  }
+  var columnFigures: ColumnFigures? { model.columnFigures }
 
   // MARK: - Input
 
@@ -231,7 +175,7 @@ final class DashboardScreen {
       case .host(let effect): return effect
       }
     }
-    switch sequence.take(event, in: options.keys) {
+    switch sequence.take(event, in: model.options.keys) {
     case .command(let command): return reduce(.command(state.panel.command(command, of: event)))
     case .taken: return nil
     case .none: break
@@ -240,7 +184,7 @@ final class DashboardScreen {
       for action in pointer.turnWheel(ticks, event, state, in: context) { _ = reduce(.pointer(action)) }
       return nil
     }
-    if currentNotice == nil, !overlays.isOpen {
+    if model.notice == nil, !model.overlays.isAny {
       let (action, isTaken) = pointer.handle(event, state, in: context)
       if let action { _ = reduce(.pointer(action)) }
       if isTaken { return nil }
@@ -262,8 +206,7 @@ final class DashboardScreen {
 
   private func reduce(_ input: ScreenInput) -> HostEffect? {
     let old = state
-    let (new, effects) = Reducer.reduce(state, input, in: context)
-    state = new
+    let effects = model.reduce(input)
     var result: HostEffect?
     var isStale = false
     for effect in effects {
@@ -279,13 +222,13 @@ final class DashboardScreen {
           Appearance(theme: theme, colors: appearance.colors, glyphs: appearance.glyphs.repertoire))
       case .setMotion(let level): window.motionLevel = level
       case .adopt:
-        adopt()
+        model.adopt()
         isStale = true
-      case .hold: snapshots.hold(request)
-      case .wentBack: history.goBack()
+      case .hold: model.hold()
+      case .wentBack: model.goBack()
       }
     }
-    if !effects.contains(.wentBack) { history.note(old, state, at: window.time.nanoseconds) }
+    if !effects.contains(.wentBack) { model.remember(old) }
     follow(old, isStale: isStale)
     return result
   }
@@ -304,10 +247,10 @@ final class DashboardScreen {
   }
 
   private func settled(on panel: Panel) {
-    state.panel = panel
+    model.settle(on: panel)
     panels.fitTabs()
     status.follow(state)
-    panels.refreshLists(snapshots.shown, snapshots.latest, state)
+    refreshLists()
   }
 
   // MARK: - Output
@@ -331,12 +274,12 @@ final class DashboardScreen {
   /// frames that follow each other closely share the work.
   private func drawPlots() {
     guard plots.isStale else { return }
-    hasPutOff = panels.isSliding && panels.needsPicture && !hasPutOff
+    hasPutOff = model.panels.isSliding && panels.needsPicture && !hasPutOff
     if !hasPutOff { plots.draw() }
   }
 
   /// An animation is changing the width of a plot.
-  private var isSqueezed: Bool { plots.content != nil && plots.isResized }
+  private var isSqueezed: Bool { model.plots.first != nil && plots.isResized }
 
   private func step(to time: MotionTime) { damage.formUnion(window.advance(to: time).damage) }
 
@@ -344,9 +287,7 @@ final class DashboardScreen {
   var nextDeadline: MotionTime? {
     if plots.isStale { return window.time }
     var deadlines = [window.nextDeadline, plots.summaryDue, status.deadline]
-    if let replay = state.replay, !replay.isPaused, currentNotice == nil {
-      deadlines.append(replayClock.deadline(at: window.time))
-    }
+    deadlines.append(model.replayDeadline)
     return deadlines.compactMap { $0 }.min()
   }
 
@@ -369,7 +310,7 @@ final class DashboardScreen {
 
   /// - Parameter background: the terminal's own; `nil` for the theme's.
   func setAppearance(_ appearance: Appearance, background: Color? = nil) {
-    self.appearance = appearance
+    model.setAppearance(appearance)
     window.backdropColor = background ?? appearance.theme.background
     panels.setAppearance(appearance)
     update()
@@ -388,36 +329,16 @@ final class DashboardScreen {
 
   // MARK: - Pictures
 
-  /// What commands and pictures depend on besides the state.
-  var context: ScreenContext {
-    ScreenContext(
-      latest: snapshots.latest, shown: snapshots.shown, other: snapshots.other, content: plots.content,
-      otherContent: plots.otherContent, differences: plots.differences, figures: snapshots.figures,
-      plotFrame: plots.frame,
-      panelFrame: panels.view.cellFrame, activePanel: panels.active, isSliding: panels.isSliding,
-      listed: panels.listed,
-      previous: history.previous,
-      arrangement: layout.arrangement(state.arrangement), hasNotice: currentNotice != nil,
-      isCovered: overlays.isOpen, overlay: overlays.overlay, appearance: appearance,
-      motion: window.motionLevel,
-      options: options)
-  }
-
-  /// The overlay that is open; `nil` for none.
-  var overlay: (any Overlay)? { overlays.overlay }
-
-  var showsHelp: Bool { overlays.showsHelp }
-
   /// Gives plots and panel the places that the state asks for.
   private func arrange(within duration: Duration = .zero) {
-    layout.arrange(state.arrangement, within: duration) { [weak self] in self?.update() }
+    layout.arrange(within: duration) { [weak self] in self?.update() }
     plots.setCompared(state.comparison != nil, in: window) { [weak self] in self?.update() }
   }
 
   /// Works out everything anew from the snapshots and the state.
   private func update() {
     window.layoutIfNeeded()
-    let hasNotice = currentNotice != nil
+    let hasNotice = model.notice != nil
     body.isHidden = hasNotice
     notice.isHidden = !hasNotice
     if hasNotice {
@@ -428,7 +349,7 @@ final class DashboardScreen {
     let context = context
     refreshPlots(in: context, at: window.time)
     refreshHeader(in: context)
-    panels.refreshLists(snapshots.shown, snapshots.latest, state)
+    refreshLists()
   }
 
   private func refreshHeader(in context: ScreenContext) {
@@ -444,9 +365,5 @@ final class DashboardScreen {
     overlays.invalidateData()
   }
 
-  private var currentNotice: NoticeModel? {
-    NoticeModel(columns: Int(window.size.width), rows: Int(window.size.height))
-      ?? NoticeModel(
-        condition: snapshots.latest.condition, place: options.place, collector: snapshots.latest.collector)
-  }
+  private func refreshLists() { panels.refreshLists(model.snapshots.shown, model.snapshots.latest, state) }
 }

@@ -2,59 +2,79 @@ import ConstraintAnimation
 import Measurement
 import Store
 
+/// What the panels list, and where. Only ``PanelHost`` changes it.
+final class PanelContents {
+  /// Where the pages are.
+  fileprivate let view = View(identifier: "host")
+  fileprivate let manager: LowerViewManager<Panel>
+  /// The rows of log and events that pass the filter.
+  fileprivate(set) var listed = ListedRows()
+
+  init(_ theme: Theme) {
+    manager = LowerViewManager(
+      style: PagedTransition(activeTint: theme.activeTab, inactiveTint: theme.inactiveTab), active: .histogram
+    )
+  }
+
+  /// The pages in cells of the window.
+  var frame: CellRect { view.cellFrame }
+
+  /// The panel that was chosen last.
+  var active: Panel { manager.active }
+
+  var isSliding: Bool { manager.isSliding }
+}
+
 /// The panels and their tabs: owns the pages, slides them, and keeps the rows that they list.
 final class PanelHost {
-  /// Where the pages are.
-  let view = View(identifier: "host")
-  /// The rows of log and events that pass the filter.
-  private(set) var listed = ListedRows()
+  private let contents: PanelContents
   private let pages: [Panel: PictureView]
   private let tabs: [Panel: TabButton]
-  private let manager: LowerViewManager<Panel>
   private var key: ListKey?
   private var histogram = HistogramCache()
   /// Columns of the terminal.
   private var width = 0
 
-  /// - Parameters:
-  ///   - send: takes what a click on a tab or on a run asks for.
-  ///   - onSettle: called with the panel on which a slide or a drag has come to rest.
-  init(
-    appearance: Appearance, source: @escaping ScreenSource, send: @escaping (ScreenInput) -> Void,
-    onSettle: @escaping (Panel) -> Void
-  ) {
+  /// Takes what a click on a tab or on a run asks for.
+  var onInput: (ScreenInput) -> Void = { _ in }
+
+  init(_ model: ScreenModel) {
+    contents = model.panels
     pages = Dictionary(
       uniqueKeysWithValues: Panel.allCases.map { ($0, PictureView(identifier: "page \($0.title)")) })
     tabs = Dictionary(
       uniqueKeysWithValues: Panel.allCases.map { panel in
-        let tab = TabButton(panel: panel, appearance: appearance) {
-          send(.command(.showPanel($0)))
-        }
-        return (panel, tab)
+        (panel, TabButton(panel: panel, appearance: model.appearance))
       })
-    manager = LowerViewManager(
-      style: PagedTransition(
-        activeTint: appearance.theme.activeTab, inactiveTint: appearance.theme.inactiveTab),
-      active: .histogram)
-    manager.onSettle = onSettle
-    connect(source, send)
+    for tab in tabs.values { tab.choose = { [unowned self] in onInput(.command(.showPanel($0))) } }
+    connect(model)
   }
 
-  private func connect(_ source: @escaping ScreenSource, _ send: @escaping (ScreenInput) -> Void) {
-    pages[.histogram]?.make = { [unowned self] width, height in
-      let (state, context) = source()
+  /// Called with the panel on which a slide or a drag has come to rest.
+  var onSettle: ((Panel) -> Void)? {
+    get { manager.onSettle }
+    set { manager.onSettle = newValue }
+  }
+
+  var view: View { contents.view }
+
+  private var manager: LowerViewManager<Panel> { contents.manager }
+
+  private func connect(_ model: ScreenModel) {
+    pages[.histogram]?.make = { [unowned self, unowned model] width, height in
+      let (state, context) = (model.state, model.context)
       return context.histogramPicture(state, width: width, height: height, &self.histogram)
     }
-    pages[.log]?.make = { width, height in
-      let (state, context) = source()
+    pages[.log]?.make = { [unowned model] width, height in
+      let (state, context) = (model.state, model.context)
       return context.log(state).list(width: width, height: height).picture()
     }
-    pages[.events]?.make = { width, height in
-      let (state, context) = source()
+    pages[.events]?.make = { [unowned model] width, height in
+      let (state, context) = (model.state, model.context)
       return context.events(state).list(width: width, height: height).picture()
     }
-    pages[.runs]?.make = { width, height in
-      let (state, context) = source()
+    pages[.runs]?.make = { [unowned model] width, height in
+      let (state, context) = (model.state, model.context)
       return RunsModel(
         runs: context.listed.runs, position: state.runs, order: state.tables.order[.runs],
         hiddenColumns: state.tables.hiddenColumns[.runs] ?? [], shown: context.shown.run?.id,
@@ -62,8 +82,8 @@ final class PanelHost {
         appearance: context.appearance, zone: context.options.zone
       ).list(width: width, height: height).picture()
     }
-    pages[.targets]?.make = { width, height in
-      let (state, context) = source()
+    pages[.targets]?.make = { [unowned model] width, height in
+      let (state, context) = (model.state, model.context)
       return TargetsModel(
         snapshot: context.shown, position: state.tables.targets, order: state.tables.order[.targets],
         hiddenColumns: state.tables.hiddenColumns[.targets] ?? [],
@@ -71,8 +91,8 @@ final class PanelHost {
         appearance: context.appearance, zone: context.options.zone
       ).list(width: width, height: height).picture()
     }
-    pages[.findings]?.make = { width, height in
-      let (state, context) = source()
+    pages[.findings]?.make = { [unowned model] width, height in
+      let (state, context) = (model.state, model.context)
       return FindingsModel(
         findings: context.shown.panels.findings, position: state.tables.findings,
         order: state.tables.order[.findings], hiddenColumns: state.tables.hiddenColumns[.findings] ?? [],
@@ -83,8 +103,8 @@ final class PanelHost {
     for panel in Panel.allCases where panel.isTable {
       let page = pages[panel]
       page?.addGestureRecognizer(
-        TapGestureRecognizer { [weak page] recognizer in
-          send(.pointer(.clickRow(Int(recognizer.location(in: page).y))))
+        TapGestureRecognizer { [weak page, unowned self] recognizer in
+          onInput(.pointer(.clickRow(Int(recognizer.location(in: page).y))))
         })
     }
   }
@@ -136,10 +156,7 @@ final class PanelHost {
 
   // MARK: - Sliding
 
-  /// The panel that was chosen last.
-  var active: Panel { manager.active }
-
-  var isSliding: Bool { manager.isSliding }
+  var active: Panel { contents.active }
 
   /// A page that is on the screen is to be drawn anew.
   var needsPicture: Bool {
@@ -171,7 +188,7 @@ final class PanelHost {
     // A wide histogram has the table of targets beside it.
     if key.panels.targets != self.key?.panels.targets { invalidate(.histogram) }
     self.key = key
-    listed = ListedRows(shown, state.lists, state.tables, runs: latest.runs)
+    contents.listed = ListedRows(shown, state.lists, state.tables, runs: latest.runs)
     for panel in Panel.allCases where panel != .histogram { invalidate(panel) }
   }
 
@@ -257,13 +274,16 @@ private final class TabButton: View {
   /// Drawn anew with the color that follows from it.
   var appearance: Appearance
 
-  init(panel: Panel, appearance: Appearance, choose: @escaping (Panel) -> Void) {
+  /// Called when it is clicked.
+  var choose: (Panel) -> Void = { _ in }
+
+  init(panel: Panel, appearance: Appearance) {
     self.panel = panel
     self.appearance = appearance
     super.init()
     identifier = "tab \(panel.title)"
     tag = panel.rawValue
-    addGestureRecognizer(TapGestureRecognizer { _ in choose(panel) })
+    addGestureRecognizer(TapGestureRecognizer { [unowned self] _ in choose(panel) })
   }
 
   /// Only its number is shown.

@@ -51,9 +51,9 @@ final class StatusLine {
   private var mode = FooterMode.panel(.histogram)
   private var cost: FrameCost?
 
-  init(source: @escaping ScreenSource) {
-    view.make = { [unowned self] width, _ in
-      let (state, context) = source()
+  init(_ model: ScreenModel) {
+    view.make = { [unowned self, unowned model] width, _ in
+      let (state, context) = (model.state, model.context)
       return FooterModel(
         keys: context.options.keys, cost: state.showsFrameCost ? self.cost : nil, message: self.message,
         isCovered: context.isCovered, mode: FooterMode(state), appearance: context.appearance

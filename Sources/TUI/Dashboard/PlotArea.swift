@@ -2,6 +2,19 @@ import ConstraintAnimation
 import Measurement
 import Store
 
+/// What the plots show, and where. Only ``PlotArea`` changes it.
+final class PlotContents {
+  /// The first plot; `nil` while there is nothing to plot.
+  fileprivate(set) var first: PlotContent?
+  fileprivate(set) var second: PlotContent?
+  /// How the quantiles of the two plots differ; `nil` with one plot.
+  fileprivate(set) var differences: ComparisonFigures?
+  fileprivate let view = PictureView(identifier: "plot")
+
+  /// The first plot in cells of the window.
+  var frame: CellRect { view.cellFrame }
+}
+
 /// One plot: owns its view, what was worked out for it, and what is kept from one frame to the next.
 final class PlotPane {
   let view: PictureView
@@ -15,9 +28,9 @@ final class PlotPane {
   private let scene: (Int, Int) -> PlotScene?
 
   /// - Parameter scene: the plot for a width and a height in cells.
-  init(identifier: String, scene: @escaping (Int, Int) -> PlotScene?) {
+  init(_ view: PictureView, scene: @escaping (Int, Int) -> PlotScene?) {
     self.scene = scene
-    view = PictureView(identifier: identifier)
+    self.view = view
     view.make = { [unowned self] width, height in
       var picture = CellPicture(width: width, height: height)
       self.cache.forgetPicture()
@@ -97,21 +110,19 @@ final class PlotArea {
   let guide = LayoutGuide(identifier: "plots")
   private let first: PlotPane
   private let second: PlotPane
-  /// How the quantiles of the two plots differ; `nil` with one plot.
-  private(set) var differences: ComparisonFigures?
+  private let contents: PlotContents
   private let gap: LayoutConstraint
   private let isAsWide: LayoutConstraint
   /// Columns of cells of the two when their content was worked out.
   private var refreshedWidths = [0, 0]
 
-  init(source: @escaping ScreenSource) {
-    first = PlotPane(identifier: "plot") { width, height in
-      let (state, context) = source()
-      return context.plot(state, width: width, height: height)
+  init(_ model: ScreenModel) {
+    contents = model.plots
+    first = PlotPane(contents.view) { [unowned model] width, height in
+      model.context.plot(model.state, width: width, height: height)
     }
-    second = PlotPane(identifier: "other plot") { width, height in
-      let (state, context) = source()
-      return context.otherPlot(state, width: width, height: height)
+    second = PlotPane(PictureView(identifier: "other plot")) { [unowned model] width, height in
+      model.context.otherPlot(model.state, width: width, height: height)
     }
     gap = second.view.leadingAnchor.constraint(equalTo: first.view.trailingAnchor)
     isAsWide = second.view.widthAnchor.constraint(equalTo: first.view.widthAnchor).with(priority: .yielding)
@@ -148,9 +159,6 @@ final class PlotArea {
     }
   }
 
-  /// The first plot in cells of the window.
-  var frame: CellRect { first.view.cellFrame }
-
   /// A plot has had another width when its content was worked out. In an animation the two need not change theirs in the same
   /// frame, because each edge is rounded by itself.
   var isResized: Bool { widths != refreshedWidths }
@@ -162,12 +170,10 @@ final class PlotArea {
 
   // MARK: - Content
 
-  var content: PlotContent? { first.content }
-
-  var otherContent: PlotContent? { second.content }
-
   /// When quantiles are to be taken again; `nil` when they are fresh.
-  var summaryDue: MotionTime? { [content?.summaryDue, otherContent?.summaryDue].compactMap { $0 }.min() }
+  var summaryDue: MotionTime? {
+    [contents.first?.summaryDue, contents.second?.summaryDue].compactMap { $0 }.min()
+  }
 
   /// Works out both plots.
   /// - Returns: whether the histogram has to be drawn again.
@@ -178,8 +184,9 @@ final class PlotArea {
     var isNew = first.refresh(
       context.shown, state.first, columns: columns, figures: context.figures.own,
       isAlone: state.comparison == nil, at: time)
+    contents.first = first.content
     if refreshSecond(state, in: context, at: time) { isNew = true }
-    if isNew { compare() }
+    publish(isNew)
     return isNew
   }
 
@@ -193,12 +200,17 @@ final class PlotArea {
       let isOtherRun = snapshot.run?.id != context.shown.run?.id
       if second.show(isOtherRun ? figures.other : figures.own, of: snapshot) { isNew = true }
     }
-    if isNew { compare() }
+    publish(isNew)
     return isNew
   }
 
-  private func compare() {
-    differences = content.flatMap { first in otherContent.map { ComparisonFigures(first, $0) } }
+  /// - Parameter isNew: the two have to be compared again.
+  private func publish(_ isNew: Bool) {
+    (contents.first, contents.second) = (first.content, second.content)
+    guard isNew else { return }
+    contents.differences = first.content.flatMap { first in
+      second.content.map { ComparisonFigures(first, $0) }
+    }
   }
 
   /// The second plot shows the same stretch of time at the same scale; of another run, the stretch at the same distance
@@ -207,7 +219,8 @@ final class PlotArea {
     let size = second.view.cellFrame
     let columns = context.panes(state, width: size.width, height: size.height).columns
     // While it slides in it has no room yet.
-    guard let content, let (snapshot, state) = state.second(beside: context.shown, other: context.other),
+    guard let content = first.content,
+      let (snapshot, state) = state.second(beside: context.shown, other: context.other),
       size.width > ScatterGeometry.gutter, columns > 0
     else {
       second.clear()
@@ -230,7 +243,7 @@ final class PlotArea {
   func clear() {
     first.clear()
     second.clear()
-    differences = nil
+    (contents.first, contents.second, contents.differences) = (nil, nil, nil)
   }
 
   /// Draws crosshair and box anew.

@@ -2,51 +2,59 @@ import ConstraintAnimation
 import Measurement
 import Store
 
+/// What is open. Only ``OverlayStack`` changes it.
+final class OpenOverlays {
+  /// The overlay that is open; `nil` for none.
+  fileprivate(set) var overlay: (any Overlay)?
+  fileprivate(set) var showsHelp = false
+
+  var isAny: Bool { overlay != nil || showsHelp }
+}
+
 /// What lies on top of the dashboard: a sheet with an overlay, and the help above it. It owns their views and takes the
 /// keys while one of them is open.
 final class OverlayStack {
-  /// The overlay that is open; `nil` for none.
-  private(set) var overlay: (any Overlay)?
+  private let opened: OpenOverlays
   private let keys: KeyTable
   private let sheet = CenteredSheet(identifier: "sheet")
   private let help: HelpSheet
   private unowned let window: Window
-  private let source: ScreenSource
+  private unowned let model: ScreenModel
   /// Called when something has been opened or closed.
   private let onChange: () -> Void
 
-  init(keys: KeyTable, window: Window, source: @escaping ScreenSource, onChange: @escaping () -> Void)
-    throws(LayoutError)
-  {
-    (self.keys, self.window, self.source, self.onChange) = (keys, window, source, onChange)
+  init(_ model: ScreenModel, onChange: @escaping () -> Void) throws(LayoutError) {
+    (self.model, self.onChange) = (model, onChange)
+    (keys, window, opened) = (model.options.keys, model.window, model.overlays)
     try sheet.install(in: window.root)
-    help = try HelpSheet(keys: keys, window: window) { source().context.appearance }
+    help = try HelpSheet(keys: keys, window: window) { [unowned model] in model.appearance }
     sheet.view.make = { [unowned self] width, height in
       self.overlay?.picture(in: self.scene(sheet: (width, height)))
         ?? CellPicture(width: width, height: height)
     }
   }
 
-  var isOpen: Bool { overlay != nil || showsHelp }
+  private var overlay: (any Overlay)? { opened.overlay }
 
-  var showsHelp: Bool { help.isShown }
+  private var showsHelp: Bool { help.isShown }
 
   func open(_ overlay: any Overlay) {
     if showsHelp { toggleHelp() }
-    self.overlay = overlay
+    opened.overlay = overlay
     sheet.view.isHidden = false
     onChange()
     fit()
   }
 
   private func close() {
-    overlay = nil
+    opened.overlay = nil
     sheet.view.isHidden = true
     onChange()
   }
 
   func toggleHelp() {
     help.toggle()
+    opened.showsHelp = help.isShown
     onChange()
   }
 
@@ -63,7 +71,7 @@ final class OverlayStack {
 
   /// Sizes what is open for the window, in its middle.
   func fit() {
-    guard isOpen else { return }
+    guard opened.isAny else { return }
     if let overlay { sheet.setSize(overlay.size(in: scene)) }
     help.fit()
     window.performWithoutAnimation { window.layoutIfNeeded() }
@@ -75,9 +83,8 @@ final class OverlayStack {
   }
 
   private func scene(sheet: CellSize) -> OverlayScene {
-    let (state, context) = source()
-    return OverlayScene(
-      state: state, context: context, terminal: (Int(window.size.width), Int(window.size.height)),
+    OverlayScene(
+      state: model.state, context: model.context, terminal: (Int(window.size.width), Int(window.size.height)),
       sheet: sheet)
   }
 
@@ -88,6 +95,7 @@ final class OverlayStack {
   func handle(_ event: InputEvent) -> OverlayOutcome? {
     if showsHelp {
       let isTaken = help.handle(event)
+      opened.showsHelp = help.isShown
       if !showsHelp { onChange() }
       return isTaken ? .done : nil
     }

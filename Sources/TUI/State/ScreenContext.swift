@@ -4,9 +4,6 @@ import ConstraintAnimation
 import Measurement
 import Store
 
-/// Provides the present state and context to whatever draws from them.
-typealias ScreenSource = () -> (state: ViewState, context: ScreenContext)
-
 /// What commands and pictures depend on besides the `ViewState`: what was read, and what is where on the screen.
 struct ScreenContext {
   /// The newest snapshot.
