@@ -128,10 +128,7 @@ extension FleetConfiguration: ConfigurationSection {
   }
 
   fileprivate static func checkedName(_ text: String) throws(ValueTextError) -> String {
-    let isName =
-      (1...64).contains(text.utf8.count) && text.utf8.first.map { !ASCII.isDigit($0) } == true
-      && text.utf8.allSatisfy { ASCII.isBase64URL($0) && $0 != UInt8(ascii: "-") }
-    guard isName else {
+    guard text.isIdentifier, text.utf8.count <= 64 else {
       throw ValueTextError(
         text, "is not a name", remedy: "use letters, digits and underscores, no digit first, at most 64")
     }

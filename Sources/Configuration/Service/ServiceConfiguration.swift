@@ -104,7 +104,8 @@ enum LabelSection {
   static func read(_ value: YAMLValue) -> [ConfiguredLabel] {
     var labels: [ConfiguredLabel] = []
     for (name, value) in value.entries() ?? [] {
-      guard isName(name) else {
+      // https://prometheus.io/docs/concepts/data_model/
+      guard name.isIdentifier, !name.hasPrefix("__"), name.utf8.count <= 64 else {
         value.report(
           "is not a label name",
           remedy: "use letters, digits and underscores, no digit first and not two underscores, like region")
@@ -123,13 +124,6 @@ enum LabelSection {
       }
     }
     return labels
-  }
-
-  /// https://prometheus.io/docs/concepts/data_model/
-  private static func isName(_ text: String) -> Bool {
-    guard let first = text.utf8.first, !ASCII.isDigit(first), !text.hasPrefix("__"), text.utf8.count <= 64
-    else { return false }
-    return text.utf8.allSatisfy { ASCII.isBase64URL($0) && $0 != UInt8(ascii: "-") }
   }
 }
 

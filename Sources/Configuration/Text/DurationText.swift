@@ -159,6 +159,12 @@ extension String {
 
   /// ``visibleText`` in double quotes.
   var quoted: String { "\"\(visibleText)\"" }
+
+  /// Whether it is letters, digits and underscores, and no digit first.
+  var isIdentifier: Bool {
+    guard let first = utf8.first, !ASCII.isDigit(first) else { return false }
+    return utf8.allSatisfy { ASCII.isBase64URL($0) && $0 != UInt8(ascii: "-") }
+  }
 }
 
 /// Suggests corrections of typing mistakes.

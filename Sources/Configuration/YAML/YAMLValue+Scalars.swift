@@ -90,9 +90,6 @@ extension YAMLValue {
     return duration
   }
 
-  /// Reads a rate like `4/s`.
-  public func rate() -> ArrivalRate? { parsed(RateText.parse) }
-
   /// Reads one of an enumeration's raw values.
   public func choice<Choice: RawRepresentable & CaseIterable>(
     of type: Choice.Type
@@ -259,14 +256,7 @@ private struct FileLocation {
   /// Names that systemd accepts (systemd.exec(5), LoadCredential=), without those that a path would need quoting for.
   static func isCredentialName(_ name: String) -> Bool {
     guard !name.isEmpty, name != ".", name != "..", name.utf8.count <= 255 else { return false }
-    return name.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-        true
-      default: false
-      }
-    }
+    return name.utf8.allSatisfy { ASCII.isBase64URL($0) || $0 == UInt8(ascii: ".") }
   }
 }
 
@@ -295,7 +285,7 @@ enum EnvironmentReferences {
       } else if after.hasPrefix("{") {
         guard let end = after.firstIndex(of: "}") else { throw .malformed }
         let name = String(after[after.index(after: after.startIndex)..<end])
-        guard isName(name) else { throw .malformed }
+        guard name.isIdentifier else { throw .malformed }
         guard let value = environment[name] else { throw .unset(name: name) }
         result += value
         isExpanded = true
@@ -315,10 +305,5 @@ enum EnvironmentReferences {
     return text.split(separator: "${", omittingEmptySubsequences: false).dropFirst().compactMap { part in
       part.firstIndex(of: "}").flatMap { environment[String(part[..<$0])] }
     }
-  }
-
-  private static func isName(_ text: String) -> Bool {
-    guard let first = text.utf8.first, !(48...57).contains(first) else { return false }
-    return text.utf8.allSatisfy { ASCII.isBase64URL($0) && $0 != UInt8(ascii: "-") }
   }
 }

@@ -32,7 +32,7 @@ import Testing
     #expect(read("2.5%") { $0.fraction() }.value == 0.025)
     #expect(read("true") { $0.boolean() }.value == true)
     #expect(read("1.5s") { $0.duration(in: .zero ... .seconds(2)) }.value == .milliseconds(1500))
-    #expect(read("30/min") { $0.rate() }.value == ArrivalRate(30, per: .seconds(60)))
+    #expect(read("30/min") { $0.parsed(RateText.parse) }.value == ArrivalRate(30, per: .seconds(60)))
     #expect(read("green") { $0.choice(of: Color.self) }.value == .green)
     #expect(read("[a, b]") { $0.sequence()?.compactMap { $0.string() } }.value == ["a", "b"])
     #expect(read("{b: 1, a: 2}") { $0.entries()?.map(\.key) }.value == ["b", "a"])
