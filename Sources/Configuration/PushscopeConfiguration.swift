@@ -159,7 +159,8 @@ extension CollectorConfiguration: ConfigurationSection {
     let receipts = Key(
       "receipts", .section(ReceiptsConfiguration.self), "listener for receipts of devices")
     let durability = Key(
-      "durability", .choice(of: Durability.self), default: .normal, "`full`: fsync for each commit")
+      "durability", .choice(of: Durability.self), default: CollectorConfiguration().durability,
+      "`full`: fsync for each commit")
     let storeGroup = Key(
       "store_group", .parsed("a group of the host", StoreGroup.named), "members may read the store")
   }

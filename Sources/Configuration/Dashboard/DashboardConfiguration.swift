@@ -71,6 +71,7 @@ extension DashboardConfiguration {
 extension DashboardConfiguration: ConfigurationSection {
   struct Keys: SectionKeys {
     static let title = "dashboard"
+    private static let standard = DashboardConfiguration()
     let keys = Key(
       "keys", .read("a section", DashboardConfiguration.keys),
       "keys for actions ([dashboard.md](dashboard.md))")
@@ -82,16 +83,17 @@ extension DashboardConfiguration: ConfigurationSection {
         maximumBytes: 1024), standard: "by the terminal's background", "colors")
     let motion = Key("motion", .choice(of: Motion.self), standard: "`full`", "extent of animation")
     let slides = Key(
-      "slides", .choice(of: Slides.self), default: .horizontal, "direction in which panels slide")
+      "slides", .choice(of: Slides.self), default: Self.standard.slides, "direction in which panels slide")
     let arrangement = Key(
-      "arrangement", .choice(of: Arrangement.self), default: .automatic, "position of the panel")
-    let ascii = Key("ascii", .boolean, default: false, "draw with ASCII characters only")
-    let mouse = Key("mouse", .boolean, default: true, "whether the dashboard takes the mouse")
+      "arrangement", .choice(of: Arrangement.self), default: Self.standard.arrangement,
+      "position of the panel")
+    let ascii = Key("ascii", .boolean, default: Self.standard.ascii, "draw with ASCII characters only")
+    let mouse = Key("mouse", .boolean, default: Self.standard.mouse, "whether the dashboard takes the mouse")
     let threshold = Key(
       "threshold", .duration(in: .microseconds(1)...(.seconds(86_400))),
       "latency at which the plot draws a line")
     let remember = Key(
-      "remember", .boolean, default: false, "whether a store opens with its last view")
+      "remember", .boolean, default: Self.standard.remember, "whether a store opens with its last view")
   }
 
   init(_ section: Section<Keys>) {

@@ -39,7 +39,7 @@ public struct HTTPSettings: Sendable, Hashable {
 extension HTTPSettings {
   struct Keys: SectionKeys {
     static let title = "http"
-    let method = Key("method", .choice(of: Method.self), default: .post, "")
+    let method = Key("method", .choice(of: Method.self), default: HTTPSettings().method, "")
     let headers = Key(
       "headers", .read("names and values", HTTPSettings.headers), default: [], standard: "–",
       "placeholders in braces, `${NAME}`")
@@ -50,7 +50,7 @@ extension HTTPSettings {
       },
       "placeholders in braces")
     let success = Key(
-      "success", .parsed("statuses", StatusRanges.parse), default: .successful,
+      "success", .parsed("statuses", StatusRanges.parse), default: HTTPSettings().success,
       "that count as accepted, like `200,202-204`")
     let payloadBytes = Key(
       "payload_bytes", listOf: .integer(in: 1...maximumBodyBytes), "pads the body to exactly this size")

@@ -20,11 +20,13 @@ extension LoopbackSettings {
     let topic = Key(
       "topic",
       .parsed("a bundle ID") { text throws(ValueTextError) in try APNsSettings.topic(text, for: []) },
-      default: "com.example.app", "")
+      default: LoopbackSettings().topic, "")
     let pushType = Key(
-      "push_type", listOf: .choice(among: [APNsPushType.alert, .background]), default: .alert, "")
+      "push_type", listOf: .choice(among: [APNsPushType.alert, .background]),
+      default: LoopbackSettings().pushType, "")
     let priority = Key("priority", listOf: .apnsPriority, standard: "by the push type", "")
-    let expiration = Key("expiration", .integer(in: 0...4_102_444_800), default: 0, "Unix seconds")
+    let expiration = Key(
+      "expiration", .integer(in: 0...4_102_444_800), default: LoopbackSettings().expiration, "Unix seconds")
     let payloadBytes = Key(
       "payload_bytes",
       listOf: .integer(in: APNsSettings.minimumPayloadBytes...APNsDialect.maximumPayloadBytes),
