@@ -204,6 +204,48 @@ def lengths(files):
                 break
 
 
+# The enums of words that rows and interfaces have, by file; rooms that decide by these words name them as enum cases.
+WORDS = {
+    "Sources/Measurement/FindingTerms.swift": "SeriesMetric FindingKind FindingStatus Leg GateDecision",
+    "Sources/Measurement/Cause.swift": "Cause",
+    "Sources/Measurement/Event.swift": "EventKind",
+    "Sources/Measurement/NotificationID.swift": "RunEndReason",
+    "Sources/Measurement/NotificationState.swift": "NotificationState FailureReason MissedReason",
+    "Sources/Measurement/Sample.swift": "Metric",
+}
+# Protocols and configurations of other rooms have some of the words with meanings of their own.
+DECIDING = "Analysis Findings Fleet Measurement Monitoring Report Store TUI".split()
+
+
+def vocabulary():
+    """The words of ``WORDS``: raw values of cases, names of cases without one, and texts that a switch gives for a case."""
+    for file, enums in WORDS.items():
+        text = Path(file).read_text()
+        for name in enums.split():
+            body = re.search(rf"^public enum {name}\b.*?^}}", text, re.S | re.M).group()
+            for case in re.findall(r"^  case (?!let )([^(\n]+)$", body, re.M):
+                for part in case.split(","):
+                    word = re.fullmatch(r"\s*`?(\w+)`?(?: = (?:\"([^\"]*)\"|\d+))?\s*", part)
+                    yield word.group(2) or word.group(1)
+        yield from re.findall(r'^    case \.\w+: "([\w-]+)"$', text, re.M)
+
+
+def literals(files):
+    """No comparison, pattern or SQL has a word of the vocabulary as text: another spelling would compile."""
+    words = "|".join(sorted(map(re.escape, set(vocabulary())), key=len, reverse=True))
+    compared = re.compile(
+        rf"""(?:[=!]= |\bcase |(?:hasPrefix|contains)\()"({words})"(?!:)|'({words})'""")
+    for file in files:
+        if file.parts[1] not in DECIDING or str(file) in WORDS:
+            continue
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            if line.lstrip().startswith("//"):
+                continue
+            found = compared.search(line)
+            if found:
+                yield f"{file}:{number}: decides by the text \"{found.group(1) or found.group(2)}\"; name the enum's case"
+
+
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 PATH = re.compile(r"`((?:Sources|Tests|Examples|Benchmarks|config|docs|scripts)/[\w./+-]*\w)`")
 
@@ -243,7 +285,7 @@ def main():
         figures(files)
         return 0
     broken = [*imports(files), *ownership(files), *names(files), *doc_comments(files), *openings(files), *lengths(files),
-              *documents()]
+              *literals(files), *documents()]
     for line in broken:
         print(f"lint: {line}", file=sys.stderr)
     return 1 if broken else 0

@@ -100,6 +100,18 @@ public struct RunID: Sendable, Hashable, Comparable, CustomStringConvertible {
   public static func < (a: Self, b: Self) -> Bool { a.uuid.words < b.uuid.words }
 }
 
+/// Why a run ended: the `end_reason` of the `runs` table.
+public enum RunEndReason: String, Sendable, Hashable, CaseIterable {
+  /// The requested count or duration was reached.
+  case completed
+  /// A signal or a command ended the run.
+  case stopped
+  /// The collector ended with an error.
+  case failed
+  /// The collector crashed; set by recovery at the next start.
+  case interrupted
+}
+
 extension UUID {
   /// Both halves of the 128 bits, big-endian.
   public var words: (high: UInt64, low: UInt64) {

@@ -176,7 +176,7 @@ final class ObjectiveWatch: Sendable {
       selection.since = watch.clock.wallNow()
       let findings = try reader.findings(selection).filter(\.isOpen)
       for finding in findings {
-        figures.openFindings[.init(target: finding.target, kind: finding.kind), default: 0] += 1
+        figures.openFindings[.init(target: finding.target, kind: finding.kind.rawValue), default: 0] += 1
       }
       // A kind that was open is shown as 0 from then on, so that its end is seen.
       let before = watch.metrics.snapshot().store.openFindings.keys

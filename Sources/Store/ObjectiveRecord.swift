@@ -4,14 +4,6 @@ import Measurement
 
 /// What an objective of the collector's configuration said when it was looked at last: a row of the table `objective`.
 public struct ObjectiveRecord: Sendable, Equatable {
-  /// What the collector says of the objective; the raw value is its name in the store.
-  public enum Verdict: String, Sendable, Hashable, CaseIterable {
-    case met
-    case breached
-    /// Too few notifications tell.
-    case undecided
-  }
-
   /// How fast the budget of a share is used up over two windows.
   public struct Burn: Sendable, Equatable, Codable {
     /// Allowed: so many times the budget.
@@ -20,14 +12,13 @@ public struct ObjectiveRecord: Sendable, Equatable {
     public var windows: [Int64]
     /// Times the budget, of each window; `nil` without a settled notification.
     public var rates: [Double?]
-    /// A ``Verdict``.
-    public var verdict: String
+    public var verdict: Stored<GateDecision>
 
-    public init(factor: Double, windows: [Int64], rates: [Double?], verdict: Verdict) {
+    public init(factor: Double, windows: [Int64], rates: [Double?], verdict: GateDecision) {
       self.factor = factor
       self.windows = windows
       self.rates = rates
-      self.verdict = verdict.rawValue
+      self.verdict = Stored(verdict)
     }
   }
 
@@ -45,7 +36,7 @@ public struct ObjectiveRecord: Sendable, Equatable {
   public var window: Int64?
   /// µs; `nil` for an objective of a share.
   public var silence: Int64?
-  public var verdict: Verdict
+  public var verdict: GateDecision
   /// The number of good events over the window; `valid` is the number of all events.
   public var good: Int
   public var valid: Int
@@ -76,6 +67,11 @@ public struct ObjectiveRecord: Sendable, Equatable {
 
 /// An alert that lasts, or whose delivery is not complete: a row of the table `alert`.
 public struct AlertRecord: Sendable, Equatable {
+  /// What an alert is made of.
+  public enum Kind: String, Sendable, Hashable {
+    case objective, finding
+  }
+
   /// How far an alert has come on one way.
   public struct Delivery: Sendable, Equatable, Codable {
     /// µs since 1970: when it was delivered last as lasting; `nil` before the first time.
@@ -102,8 +98,7 @@ public struct AlertRecord: Sendable, Equatable {
   public var id: String
   /// The fingerprint of the labels, as Alertmanager computes it.
   public var fingerprint: String
-  /// `objective` or `finding`.
-  public var kind: String
+  public var kind: Stored<Kind>
   public var labels: [String: String]
   public var annotations: [String: String]
   public var startedAt: WallTime
@@ -113,12 +108,12 @@ public struct AlertRecord: Sendable, Equatable {
   public var deliveries: [String: Delivery]
 
   public init(
-    id: String, fingerprint: String, kind: String, labels: [String: String], annotations: [String: String],
+    id: String, fingerprint: String, kind: Kind, labels: [String: String], annotations: [String: String],
     startedAt: WallTime
   ) {
     self.id = id
     self.fingerprint = fingerprint
-    self.kind = kind
+    self.kind = Stored(kind)
     self.labels = labels
     self.annotations = annotations
     self.startedAt = startedAt
@@ -215,7 +210,7 @@ private enum ObjectiveTable {
     record.share = row[5]
     record.window = row[6]
     record.silence = row[7]
-    record.verdict = ObjectiveRecord.Verdict(rawValue: row[8]) ?? .undecided
+    record.verdict = GateDecision(rawValue: row[8]) ?? .undecided
     record.good = row[9]
     record.valid = row[10]
     record.shareLow = row[11]
@@ -230,8 +225,9 @@ private enum ObjectiveTable {
   static func alert(_ row: Row) -> AlertRecord? {
     guard let labels: [String: String] = decoded(row[3]) else { return nil }
     var record = AlertRecord(
-      id: row[0], fingerprint: row[1], kind: row[2], labels: labels, annotations: decoded(row[4]) ?? [:],
+      id: row[0], fingerprint: row[1], kind: .finding, labels: labels, annotations: decoded(row[4]) ?? [:],
       startedAt: WallTime(microseconds: row[5]))
+    record.kind = Stored(rawValue: row[2])
     record.endedAt = (row[6] as Int64?).map(WallTime.init(microseconds:))
     record.deliveries = decoded(row[7]) ?? [:]
     return record
@@ -252,7 +248,7 @@ private enum ObjectiveTable {
   static func write(_ record: AlertRecord, _ db: Database) throws {
     try db.cachedStatement(sql: "INSERT OR REPLACE INTO alert VALUES (?, ?, ?, ?, ?, ?, ?, ?)").execute(
       arguments: [
-        record.id, record.fingerprint, record.kind, try encoded(record.labels),
+        record.id, record.fingerprint, record.kind.rawValue, try encoded(record.labels),
         try encoded(record.annotations), record.startedAt.microseconds, record.endedAt?.microseconds,
         try encoded(record.deliveries),
       ])

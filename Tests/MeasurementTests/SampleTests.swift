@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Measurement
 import Testing
 
@@ -61,5 +62,28 @@ import Testing
         "resumed", "annotation", "finding_opened", "finding_closed", "pruned",
         "handshake_failed", "retention_waiting",
       ])
+    #expect(SeriesMetric.allCases.map(\.rawValue) == ["delivery", "accept", "lost", "failed", "refused"])
+    #expect(FindingKind.allCases.map(\.rawValue) == ["slower", "faster", "losing", "failing", "refused"])
+    #expect(
+      FindingStatus.allCases.map(\.rawValue) == [
+        "provisional", "open", "lasting", "closed", "withdrawn", "daily",
+      ])
+    #expect(Leg.allCases.map(\.rawValue) == ["lag", "service", "transit", "sent_to_received"])
+    #expect(RunEndReason.allCases.map(\.rawValue) == ["completed", "stopped", "failed", "interrupted"])
+    #expect(GateDecision.allCases.map(\.rawValue) == ["met", "breached", "undecided"])
+  }
+
+  /// The words of the column `cause`; each is read as what it was written as.
+  @Test(arguments: [
+    (Cause.host, "host"), (.uplink, "uplink"), (.connecting, "connecting"), (.path, "path"),
+    (.providerProcessing, "provider-processing"), (.providerDelivery, "provider-delivery"),
+    (.providerLoss, "provider-loss"), (.providerErrors, "provider-errors"), (.throttled, "throttled"),
+    (.credentials, "credentials"), (.receipts, "receipts"), (.device, "device"),
+    (.deviceAsleep, "device-asleep"), (.display, "display"), (.undecided("path or provider"), "undecided: path or provider"),
+    (.other("phone-network"), "phone-network"),
+  ])
+  func causesAreRead(_ cause: Cause, _ text: String) throws {
+    #expect(cause.rawValue == text && Cause(rawValue: text) == cause)
+    #expect(String(decoding: try JSONEncoder().encode([cause]), as: UTF8.self) == "[\"\(text)\"]")
   }
 }

@@ -40,7 +40,7 @@ import Testing
     // Alerts alone leave objectives as they are.
     var alerts = ObjectiveChanges()
     var alert = AlertRecord(
-      id: "a", fingerprint: "0123456789abcdef", kind: "objective", labels: ["a": "\"\n"], annotations: [:],
+      id: "a", fingerprint: "0123456789abcdef", kind: .objective, labels: ["a": "\"\n"], annotations: [:],
       startedAt: WallTime(microseconds: 3))
     alert.deliveries["webhook"] = .init()
     alert.deliveries["webhook"]?.problem = "HTTP status 500"

@@ -179,7 +179,7 @@ func causes(_ seeds: Int, strength: Double, pings: Bool) {
       let instance = scenario.make(seed: seed, strength: strength, pings: pings)
       let verdicts = Diagnosis(instance.episode).verdicts
       let right = scenario.isRight(verdicts, instance)
-      let word = verdicts.first.map { $0.cause.isDecided ? $0.cause.text : "undecided" } ?? "nothing"
+      let word = verdicts.first.map { $0.cause.isDecided ? $0.cause.rawValue : "undecided" } ?? "nothing"
       counts[right == false ? word + " (wrong)" : word, default: 0] += 1
       guard CauseScenario.scripted.contains(scenario) else { continue }
       switch right {

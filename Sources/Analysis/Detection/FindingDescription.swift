@@ -108,8 +108,8 @@ struct FindingDescription {
   }
 
   private func fill(_ record: inout FindingRecord, _ finding: Finding) {
-    record.kind = finding.kind.rawValue
-    record.status = finding.status.rawValue
+    record.kind = Stored(finding.kind)
+    record.status = Stored(finding.status)
     record.startedAt = WallTime(microseconds: finding.start)
     record.startedLow = finding.startInterval.map { WallTime(microseconds: $0.lowerBound) }
     record.startedHigh = finding.startInterval.map { WallTime(microseconds: $0.upperBound) }
@@ -219,20 +219,13 @@ struct FindingDescription {
     } else {
       verdicts = [undecided("too little before it", evidence: effect, "more time recorded before it")]
     }
-    known.verdicts = verdicts
-    known.record.verdicts = verdicts.map {
-      VerdictRecord(
-        cause: $0.cause.text, scope: $0.scope, evidence: $0.evidence, wouldDecide: $0.wouldDecide,
-        targets: $0.targets,
-        refusals: $0.refusals?.map { .init(target: $0.target, refused: $0.refused, notSent: $0.notSent) },
-        facts: $0.facts)
-    }
+    known.record.verdicts = verdicts
     // The first speaks of what has changed, also where it is undecided.
     let first = verdicts.first
-    known.record.cause = first?.cause.text ?? ""
+    known.record.cause = first?.cause
     known.record.scope = first?.scope
     known.record.evidence = first?.evidence ?? ""
-    known.record.causes = verdicts.map(\.cause.text)
+    known.record.causes = verdicts.map(\.cause)
   }
 
   private func undecided(_ between: String, evidence: String, _ wouldDecide: String?) -> Verdict {
@@ -291,12 +284,12 @@ struct FindingDescription {
 extension LegsRecord {
   init(_ legs: LegContributions, target: String) {
     self.init(
-      target: target, metric: legs.metric.rawValue, quantile: legs.quantile, before: legs.before,
+      target: target, metric: legs.metric, quantile: legs.quantile, before: legs.before,
       total: legs.total,
       totalLow: legs.totalInterval?.lowerBound, totalHigh: legs.totalInterval?.upperBound,
       parts: legs.parts.map {
         Part(
-          leg: $0.leg.rawValue, change: $0.change, low: $0.interval?.lowerBound, high: $0.interval?.upperBound
+          leg: $0.leg, change: $0.change, low: $0.interval?.lowerBound, high: $0.interval?.upperBound
         )
       })
   }

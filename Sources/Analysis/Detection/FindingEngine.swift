@@ -401,7 +401,7 @@ public struct FindingEngine: Sendable {
         var finding = list[index]
         if !new.contains(finding.record.id) { before[finding.record.id] = finding.record }
         if finding.finding.status == .withdrawn {
-          finding.record.status = FindingStatus.withdrawn.rawValue
+          finding.record.status = Stored(.withdrawn)
         } else {
           try describe(&finding, others: list, reader)
         }

@@ -53,7 +53,7 @@ public struct FindingFields {
         name: "what", value: FindingSentence(record, stoppedAt: stoppedAt, clock: clock.sentence).text
       ),
       ("change", "\(Self.metric(record))\(text.change)"),
-      ("status", record.status + (record.isHidden ? ", hidden" : "")),
+      ("status", record.status.rawValue + (record.isHidden ? ", hidden" : "")),
       ("when (\(clock.zone))", Self.time(of: record, stoppedAt: stoppedAt, clock)),
     ]
     if let low = record.startedLow, let high = record.startedHigh {
@@ -64,7 +64,7 @@ public struct FindingFields {
       ("run", record.run.description),
       (
         "series",
-        [Self.target(record), record.metric, record.provider, record.endpoint].filter { !$0.isEmpty }
+        [Self.target(record), record.metric.rawValue, record.provider, record.endpoint].filter { !$0.isEmpty }
           .joined(separator: ", ")
       ),
       ("device", record.device),
@@ -94,7 +94,7 @@ public struct FindingFields {
       ]
         + legs.parts.map { part in
           Leg(
-            target: "", leg: part.leg.replacing("_", with: " "), change: Self.latency(part.change),
+            target: "", leg: part.leg.title, change: Self.latency(part.change),
             interval: Self.interval(part.low, part.high))
         }
     }

@@ -1,4 +1,3 @@
-import Findings
 import Glibc
 public import Measurement
 public import Store
@@ -30,10 +29,10 @@ public struct FindingIncident: Sendable, Equatable {
   /// is decided; else the first.
   public var explained: FindingRecord {
     findings.first { finding in
-      !finding.cause.isEmpty && !finding.cause.hasPrefix("undecided")
+      finding.cause?.isDecided == true
         && (finding.metric == first.metric
-          || finding.metric == SeriesMetric.accept.rawValue && finding.target == first.target
-            && first.metric == SeriesMetric.delivery.rawValue)
+          || finding.metric.word == .accept && finding.target == first.target
+            && first.metric.word == .delivery)
     } ?? first
   }
 
@@ -75,8 +74,8 @@ public struct FindingRepetition: Sendable, Equatable {
   public static func fold(_ incidents: [FindingIncident]) -> [FindingRepetition] {
     struct Key: Hashable {
       var targets: Set<String>
-      var kind: String
-      var cause: String
+      var kind: Stored<FindingKind>
+      var cause: Cause?
       var scope: String?
     }
     var closed: [Key: [FindingIncident]] = [:]

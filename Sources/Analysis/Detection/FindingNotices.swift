@@ -27,7 +27,7 @@ struct FindingNotices {
       }
       if old.isOpen && !record.isOpen || record.isWithdrawn && !old.isWithdrawn {
         add(.findingClosed, record, target, now)
-      } else if record.isOpen, record.cause != old.cause, !record.cause.hasPrefix("undecided") {
+      } else if record.isOpen, record.cause != old.cause, record.cause?.isDecided == true {
         // At first there may have been too little to say it.
         tell(Self.text(record, now), of: record, target, .notice, now)
       }

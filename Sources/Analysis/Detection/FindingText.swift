@@ -18,8 +18,8 @@ public struct FindingText {
     if let before = record.shareBefore, let after = record.shareAfter {
       let span = Self.span(record.shareLow, record.shareHigh) { Self.decimal($0 * 100, 1) + " %" }
       let name: String =
-        if record.metric != "refused" {
-          record.metric
+        if record.metric.word != .refused {
+          record.metric.rawValue
         } else if let refusals = record.refusals, refusals.notSent > 0 {
           "refused \(refusals.refused), not sent \(refusals.notSent):"
         } else {
@@ -28,7 +28,7 @@ public struct FindingText {
       return
         "\(name) \(Self.decimal(before * 100, 1)) % → \(Self.decimal(after * 100, 1)) %\(span)"
     }
-    guard let before = record.before, let after = record.after else { return record.metric }
+    guard let before = record.before, let after = record.after else { return record.metric.rawValue }
     let span = Self.span(record.afterLow, record.afterHigh) { LatencyText.text($0) }
     let level = record.quantile.map { "p" + Self.decimal($0 * 100, $0 > 0.99 ? 1 : 0) + " " } ?? ""
     return "\(level)\(LatencyText.text(before)) → \(LatencyText.text(after))\(span)"
@@ -53,13 +53,25 @@ public struct FindingText {
     /// `nil` of a decided one.
     public let wouldDecide: String?
     public let targets: [String]
+    private let isDecided: Bool
+
+    fileprivate init(
+      _ cause: Measurement.Cause?, _ scope: String?, evidence: String, wouldDecide: String? = nil,
+      targets: [String] = []
+    ) {
+      words = FindingText.words(cause, scope)
+      self.evidence = evidence
+      self.wouldDecide = wouldDecide
+      self.targets = targets
+      isDecided = cause?.isDecided ?? true
+    }
 
     /// `between provider and devices (apns): accept unchanged (41 ms)`.
     public var sentence: String {
       guard !evidence.isEmpty else { return words }
       let place = "between provider and device"
       let isSaid = words.hasPrefix(place) && evidence.hasPrefix(place + ": ")
-      return words + (words.hasPrefix("undecided") ? "; " : ": ")
+      return words + (isDecided ? ": " : "; ")
         + (isSaid ? String(evidence.dropFirst(place.count + 2)) : evidence)
     }
   }
@@ -68,15 +80,11 @@ public struct FindingText {
   public var causes: [Cause] {
     let all = record.verdicts.map { verdict in
       Cause(
-        words: Self.words(verdict.cause, verdict.scope), evidence: shown(verdict.evidence),
+        verdict.cause, verdict.scope, evidence: shown(verdict.evidence),
         wouldDecide: verdict.wouldDecide.flatMap { $0.isEmpty ? nil : $0 }, targets: verdict.targets)
     }
     guard all.isEmpty else { return all }
-    return [
-      Cause(
-        words: Self.words(record.cause, record.scope), evidence: shown(record.evidence), wouldDecide: nil,
-        targets: [])
-    ]
+    return [Cause(record.cause, record.scope, evidence: shown(record.evidence))]
   }
 
   /// The evidence, or an empty text where it only repeats the figures of the finding.
@@ -86,24 +94,25 @@ public struct FindingText {
       && evidence.hasPrefix("\(record.metric) p") ? "" : evidence
   }
 
-  private static func words(_ cause: String, _ scope: String?) -> String {
+  private static func words(_ cause: Measurement.Cause?, _ scope: String?) -> String {
+    guard let cause else { return "cause not examined yet" }
     let scope = scope.map { " (\($0))" } ?? ""
-    switch cause {
-    case "": return "cause not examined yet"
-    case "host": return "on this host, which sent late"
-    case "uplink": return "on the way that all providers share"
-    case "connecting": return "opening connections\(scope)"
-    case "path": return "on the way to the provider\(scope)"
-    case "provider-processing": return "processing at the provider\(scope)"
-    case "provider-delivery": return "between provider and devices\(scope)"
-    case "provider-loss": return "lost by the provider\(scope)"
-    case "provider-errors": return "errors of the provider\(scope)"
-    case "throttled": return "throttled by the provider\(scope)"
-    case "credentials": return "refused credentials\(scope)"
-    case "receipts": return "receipts, not the notifications: our listener or the way to it"
-    case "device": return "at the device\(scope)"
-    case "device-asleep": return "the device slept\(scope)"
-    default: return "\(cause)\(scope)"
+    return switch cause {
+    case .host: "on this host, which sent late"
+    case .uplink: "on the way that all providers share"
+    case .connecting: "opening connections\(scope)"
+    case .path: "on the way to the provider\(scope)"
+    case .providerProcessing: "processing at the provider\(scope)"
+    case .providerDelivery: "between provider and devices\(scope)"
+    case .providerLoss: "lost by the provider\(scope)"
+    case .providerErrors: "errors of the provider\(scope)"
+    case .throttled: "throttled by the provider\(scope)"
+    case .credentials: "refused credentials\(scope)"
+    case .receipts: "receipts, not the notifications: our listener or the way to it"
+    case .device: "at the device\(scope)"
+    case .deviceAsleep: "the device slept\(scope)"
+    case .display: "the device does not show them\(scope)"
+    case .undecided, .other: "\(cause)\(scope)"
     }
   }
 

@@ -15,10 +15,12 @@ enum FindingWords {
     if let fraction = record.quantile, let before = record.before, let after = record.after {
       return "\(record.metric) \(quantile(fraction)) \(LatencyText.text(before)) → \(LatencyText.text(after))"
     }
-    guard let before = record.shareBefore, let after = record.shareAfter else { return record.metric }
-    let base = record.metric == SeriesMetric.lost.rawValue ? "accepted" : "planned"
+    guard let before = record.shareBefore, let after = record.shareAfter else {
+      return record.metric.rawValue
+    }
+    let base = record.metric.word == .lost ? "accepted" : "planned"
     // Not from its verdicts, which this is part of.
-    let name = SeriesMetric(rawValue: record.metric)?.title ?? record.metric
+    let name = record.metric.title
     return "\(name) \(percent(before)) → \(percent(after)) of \(base)"
   }
 

@@ -9,7 +9,6 @@ struct KnownFinding: Sendable {
   /// The finding as the detector found it, in bins.
   var finding: Finding
   var record: FindingRecord
-  var verdicts: [Verdict] = []
   /// Whether ``record`` has to be made again.
   var isStale = false
   /// Whether notifications of its episode may not have their final state yet.
@@ -25,7 +24,7 @@ struct KnownFinding: Sendable {
     record = FindingRecord(
       id: id, incident: id, run: span.run, target: watched.target, variant: watched.variant,
       provider: watched.provider, endpoint: watched.endpoint, device: span.device ?? watched.target,
-      metric: finding.metric.rawValue, kind: finding.kind.rawValue, status: finding.status.rawValue,
+      metric: finding.metric, kind: finding.kind, status: finding.status,
       startedAt: WallTime(microseconds: finding.start),
       detectedAt: WallTime(microseconds: finding.detectedAt),
       seenUntil: WallTime(microseconds: finding.seenUntil))
@@ -39,7 +38,6 @@ struct KnownFinding: Sendable {
     else { return nil }
     watched = WatchedTarget(record)
     finding = stored.finding
-    verdicts = stored.verdicts
     episodeEnd = stored.episodeEnd
     isPending = stored.isPending
     self.record = record
@@ -49,7 +47,6 @@ struct KnownFinding: Sendable {
   /// The contents of ``FindingRecord/detection``.
   private struct Detection: Codable {
     var finding: Finding
-    var verdicts: [Verdict]
     var episodeEnd: Int64
     var isPending: Bool
   }
@@ -58,8 +55,7 @@ struct KnownFinding: Sendable {
   mutating func note() {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
-    let detection = Detection(
-      finding: finding, verdicts: verdicts, episodeEnd: episodeEnd, isPending: isPending)
+    let detection = Detection(finding: finding, episodeEnd: episodeEnd, isPending: isPending)
     record.detection = (try? encoder.encode(detection)).map { String(decoding: $0, as: UTF8.self) } ?? ""
   }
 
@@ -73,7 +69,7 @@ struct KnownFinding: Sendable {
   var attributed: AttributedFinding {
     AttributedFinding(
       finding: finding, target: record.target, provider: "\(record.provider) \(record.endpoint)",
-      device: record.device, verdicts: verdicts)
+      device: record.device, verdicts: record.verdicts)
   }
 
   /// Eight letters and digits, from the series and the bin of the alarm: equal for equal rows.

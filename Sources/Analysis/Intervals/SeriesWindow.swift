@@ -43,7 +43,7 @@ public enum SeriesShare: Sendable, Hashable {
   case within(Int64, of: Metric, base: Base)
 
   /// What a share is of.
-  public enum Base: Sendable, Hashable {
+  public enum Base: String, Sendable, Hashable {
     /// All that were due.
     case planned
     /// Those that the provider accepted.

@@ -1,4 +1,3 @@
-import Findings
 import Measurement
 import Store
 
@@ -18,16 +17,13 @@ struct CauseSentence {
     var text = name(first.cause, first.scope, first)
     // A second cause of the same target; further ones are in the details.
     let further = verdicts.dropFirst().first {
-      Self.isDecided($0.cause) && $0.targets.contains(record.target)
+      $0.cause.isDecided && $0.targets.contains(record.target)
     }
-    if Self.isDecided(first.cause), let further {
+    if first.cause.isDecided, let further {
       text += " Beside that: " + name(further.cause, further.scope, further).loweredFirst
     }
     return text
   }
-
-  private static func isDecided(_ cause: String) -> Bool { !cause.isEmpty && !cause.hasPrefix(undecided) }
-  private static let undecided = "undecided: "
 
   /// The provider as evidence names it: a kind, with its host where a collector has two endpoints of it.
   static func provider(of record: FindingRecord) -> String {
@@ -43,63 +39,62 @@ struct CauseSentence {
 
   // MARK: - Decided
 
-  private func name(_ cause: String, _ scope: String?, _ verdict: VerdictRecord?) -> String {
+  private func name(_ cause: Cause?, _ scope: String?, _ verdict: Verdict?) -> String {
+    guard let cause else { return "Why is not examined yet." }
     let whom = scope ?? provider
     let device = scope ?? record.device
     switch cause {
-    case "": return "Why is not examined yet."
-    case "host":
+    case .host:
       return "\(it) this host: it \(verb("sends", "sent")) late."
-    case "uplink":
+    case .uplink:
       return "\(it) this host’s connection to the network: every provider \(verb("is", "was")) affected."
-    case "connecting":
+    case .connecting:
       return
         "\(it) the connections to \(whom): more of them \(verb("have", "had")) to be opened first, and notifications \(verb("wait", "waited")) for that."
-    case "path":
+    case .path:
       let rise = verdict?.facts?.roundTripRise.flatMap { $0 > 0 ? $0 : nil }.map {
         " a round trip \(verb("takes", "took")) \(LatencyText.text($0)) longer."
       }
       return "\(it) the way to \(whom):" + (rise ?? " round trips \(verb("take", "took")) longer.")
-    case "provider-processing":
+    case .providerProcessing:
       return
         "\(it) \(whom): it \(verb("answers", "answered")) later while the way to it \(verb("is", "was")) as fast as before."
-    case "provider-delivery":
+    case .providerDelivery:
       return "\(it) \(whom), after it accepted: \(devices(verdict)) \(verb("get", "got")) them later."
-    case "provider-loss":
+    case .providerLoss:
       return
         "\(it) \(whom): it \(verb("accepts and does", "accepted and did")) not deliver\(lostDevices(verdict))."
-    case "provider-errors":
+    case .providerErrors:
       return "\(it) \(whom): it \(verb("answers", "answered")) with errors of its own."
-    case "throttled":
+    case .throttled:
       return "\(it) a limit of \(whom): it \(verb("says", "said")) that we send too much."
-    case "credentials":
+    case .credentials:
       return "\(it) our credentials: \(whom) \(verb("does", "did")) not accept them."
-    case "receipts":
+    case .receipts:
       return
         "\(it) our receipt listener or the way to it: all targets \(verb("are", "were")) affected, and providers \(verb("accept", "accepted")) as before."
-    case "device":
-      let what = record.metric == SeriesMetric.lost.rawValue ? "missing some" : "slow"
+    case .device:
+      let what = record.metric.word == .lost ? "missing some" : "slow"
       return
         "\(it) the device \(device): it \(verb("is", "was")) \(what) with every provider, and other devices \(verb("are", "were")) well."
-    case "device-asleep":
+    case .deviceAsleep:
       return "The device \(device) \(verb("sleeps", "slept")): it \(verb("gets", "got")) them in bunches."
-    case "display":
+    case .display:
       return "The device \(device) \(verb("gets them and does", "got them and did")) not show them."
-    default:
-      guard cause.hasPrefix(Self.undecided) else { return "\(it) \(cause)\(scope.map { " (\($0))" } ?? "")." }
-      return open(String(cause.dropFirst(Self.undecided.count)), whom, verdict)
+    case .other(let text): return "\(it) \(text)\(scope.map { " (\($0))" } ?? "")."
+    case .undecided(let reason): return open(reason, whom, verdict)
     }
   }
 
   /// `all 3 devices`, `2 of 3 devices`, `its devices`.
-  private func devices(_ verdict: VerdictRecord?) -> String {
+  private func devices(_ verdict: Verdict?) -> String {
     guard let count = verdict?.facts?.devices, let all = verdict?.facts?.allDevices, all > 1 else {
       return "its devices"
     }
     return count == all ? (all == 2 ? "both devices" : "all \(all) devices") : "\(count) of \(all) devices"
   }
 
-  private func lostDevices(_ verdict: VerdictRecord?) -> String {
+  private func lostDevices(_ verdict: Verdict?) -> String {
     guard let count = verdict?.facts?.devices, let all = verdict?.facts?.allDevices, all > 1 else {
       return ""
     }
@@ -111,7 +106,7 @@ struct CauseSentence {
   /// What is known of an undecided one, and what would tell.
   ///
   /// - Parameter reason: the part of `cause` after `undecided: `.
-  private func open(_ reason: String, _ whom: String, _ verdict: VerdictRecord?) -> String {
+  private func open(_ reason: String, _ whom: String, _ verdict: Verdict?) -> String {
     switch reason {
     case "causes are sought of what gets worse": return ""
     case "too little before it": return "Too little was recorded before it to say why."
@@ -126,9 +121,9 @@ struct CauseSentence {
   ///
   /// It is not us where we send as early as before and either the way is known to be as fast as before, or the time passes after
   /// the provider accepted.
-  private func innocence(_ verdict: VerdictRecord?) -> String {
+  private func innocence(_ verdict: Verdict?) -> String {
     guard let facts = verdict?.facts, facts.isSentOnTime == true, record.shareBefore == nil else { return "" }
-    if facts.isAcceptedAsBefore == true, record.metric == SeriesMetric.delivery.rawValue {
+    if facts.isAcceptedAsBefore == true, record.metric.word == .delivery {
       return "Not us: we sent on time, and \(provider) accepted as fast as before."
     }
     guard facts.isPathAsBefore == true else { return "We sent on time." }
@@ -136,7 +131,7 @@ struct CauseSentence {
   }
 
   private func question(
-    _ reason: String, _ whom: String, _ verdict: VerdictRecord?
+    _ reason: String, _ whom: String, _ verdict: Verdict?
   ) -> (question: String, answer: String?) {
     let device = record.device == provider ? "its device" : "the device \(record.device)"
     switch reason {

@@ -1,4 +1,3 @@
-import Findings
 public import Measurement
 public import Store
 
@@ -57,12 +56,12 @@ public struct FindingSentence {
 
   /// The part that says whose fault it is, or what would tell; empty where neither is known, or nothing got worse.
   public var whose: String {
-    record.isWithdrawn || record.kind == FindingKind.faster.rawValue
+    record.isWithdrawn || record.kind.word == .faster
       ? "" : CauseSentence(explained, isOver: isOver).text
   }
 
   /// Whether it is good news.
-  public var isBetter: Bool { record.kind == FindingKind.faster.rawValue }
+  public var isBetter: Bool { record.kind.word == .faster }
 
   private var isEarly: Bool { record.isProvisional }
 
@@ -71,12 +70,12 @@ public struct FindingSentence {
   // MARK: - What
 
   private var isOver: Bool { (!record.isOpen || stoppedAt != nil) && !record.isNewNormal && !isDaily }
-  private var isDaily: Bool { record.status == "daily" }
+  private var isDaily: Bool { record.status.word == .daily }
 
   private func verb(_ now: String, _ past: String) -> String { isOver ? past : now }
 
   private var change: String {
-    switch FindingKind(rawValue: record.kind) {
+    switch record.kind.word {
     case .slower, .faster: latency
     case .losing:
       share("\(amount) to \(names) \(verb("get", "got")) lost \(time)")
@@ -100,7 +99,7 @@ public struct FindingSentence {
 
   /// What is told without its time and figures: `Notifications to ios arrive slower`.
   public var headline: String {
-    switch FindingKind(rawValue: record.kind) {
+    switch record.kind.word {
     case .slower, .faster: latencyHeadline
     case .losing: "Notifications to \(names) \(verb("get", "got")) lost"
     case .failing: "Sending to \(names) \(verb("fails", "failed"))"
@@ -112,10 +111,10 @@ public struct FindingSentence {
   /// What is told without its figures: `Notifications to ios arrive slower since 14:02`.
   public var opening: String { "\(headline) \(time)" }
 
-  private var isAccept: Bool { record.metric == SeriesMetric.accept.rawValue }
+  private var isAccept: Bool { record.metric.word == .accept }
 
   private var latencyHeadline: String {
-    let way = record.isGradual && !isOver ? "\(record.kind) and \(record.kind)" : record.kind
+    let way = record.isGradual && !isOver ? "\(record.kind) and \(record.kind)" : record.kind.rawValue
     return isAccept
       ? "\(provider) \(verb("answers", "answered")) \(way) for \(names)"
       : "Notifications to \(names) \(verb("arrive", "arrived")) \(way)"
@@ -134,7 +133,7 @@ public struct FindingSentence {
   /// `: 12 of 100 (before none), mostly timeouts`.
   private var outcome: String {
     guard let after = record.shareAfter, let before = record.shareBefore else { return "" }
-    let failure = record.kind == FindingKind.failing.rawValue ? explained.verdicts.first?.facts?.failure : nil
+    let failure = record.kind.word == .failing ? explained.verdicts.first?.facts?.failure : nil
     let reason = failure.map { ", mostly \(Self.failure($0))" } ?? ""
     return ": \(Self.ofHundred(after)) (before \(Self.ofHundred(before)))\(reason)"
   }

@@ -1,3 +1,4 @@
+import Measurement
 import Store
 
 /// The parts of a run in the order in which they start, each with what ends it.

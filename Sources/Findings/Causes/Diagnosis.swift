@@ -239,7 +239,7 @@ public struct Diagnosis: Sendable {
       var verdict = self.verdict(cause, scope, affected, sum.words(by: whom), wouldDecide: wouldDecide)
       verdict.refusals = affected.map { index in
         let own = targets[index].refusals
-        return Refusals.Count(
+        return Verdict.Refusals(
           target: targets[index].target.name, refused: own.refused, notSent: own.notSent)
       }.sorted { $0.target < $1.target }
       return verdict
@@ -450,7 +450,7 @@ public struct Diagnosis: Sendable {
     if let first = candidates.first, candidates.count == 1 || first.fit > candidates[1].fit {
       return first.verdict
     }
-    let names = candidates.map { "\($0.verdict.cause.text) \($0.verdict.scope ?? "")" }
+    let names = candidates.map { "\($0.verdict.cause) \($0.verdict.scope ?? "")" }
     return verdict(
       .undecided(names.isEmpty ? "provider-delivery or device" : names.joined(separator: " or ")), nil,
       affected,

@@ -1,18 +1,6 @@
 import Glibc
 import Measurement
 
-/// The parts of a delivery; an answer has the first two.
-public enum Leg: String, Sendable, Hashable, Codable, CaseIterable {
-  /// Planned → sent: our own queue and host.
-  case lag
-  /// Sent → accepted: path and provider's processing.
-  case service
-  /// Accepted → received.
-  case transit
-  /// Sent → received, where receipts come before the provider's answer.
-  case sentToReceived = "sent_to_received"
-}
-
 /// How much of the change of an end-to-end quantile each leg carries (Shapley values over the legs).
 ///
 /// Each leg of the episode is mapped by rank onto its baseline: a coalition of legs is those that keep the episode's values.

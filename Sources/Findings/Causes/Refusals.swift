@@ -3,21 +3,6 @@ import Measurement
 /// What a provider refused, and what was not sent to it because of that. Both count as refused; they are never told as one
 /// number, since most of it can be our own pause after a few refusals.
 public struct Refusals: Sendable, Hashable {
-  /// The two numbers of a target.
-  public struct Count: Sendable, Hashable, Codable {
-    public var target: String
-    /// Answered with a refusal.
-    public var refused: Int
-    /// Missed for `retry_after`, `backoff`, `provider_limit` or `credential`.
-    public var notSent: Int
-
-    public init(target: String, refused: Int, notSent: Int) {
-      self.target = target
-      self.refused = refused
-      self.notSent = notSent
-    }
-  }
-
   /// What most of them have in common.
   enum Reason {
     case throttled, credential, errors

@@ -1,51 +1,6 @@
 import Glibc
 import Measurement
 
-/// What is watched of a target and variant.
-public enum SeriesMetric: String, Sendable, Hashable, Codable, CaseIterable {
-  case delivery
-  case accept
-  /// The share of accepted notifications that were lost; late ones count as lost.
-  case lost
-  /// The share of planned notifications that failed.
-  case failed
-  /// The share of planned notifications that were rejected, or missed for `retry_after`, `backoff`, `provider_limit`
-  /// or `credential`.
-  case refused
-
-  public var isShare: Bool { self != .delivery && self != .accept }
-
-  /// The name in tables and sentences. What was refused and what was not sent because of that count as one share.
-  public var title: String { self == .refused ? "refused or not sent" : rawValue }
-
-  /// The kind of a finding that says that this changed.
-  public func kind(isUpward: Bool) -> FindingKind {
-    switch self {
-    case .delivery, .accept: isUpward ? .slower : .faster
-    case .lost: .losing
-    case .failed: .failing
-    case .refused: .refused
-    }
-  }
-}
-
-/// The words of the `kind` column.
-public enum FindingKind: String, Sendable, Hashable, Codable {
-  case slower, faster, losing, failing, refused
-}
-
-/// The words of the `status` column.
-public enum FindingStatus: String, Sendable, Hashable, Codable {
-  /// Found while the series is younger than two days; sends no alert.
-  case provisional
-  case open
-  /// Open for more than an hour: the detector's reference is the new behavior by now.
-  case lasting
-  case closed
-  /// A correction of the rows took its ground away.
-  case withdrawn
-}
-
 /// A change of one series: since when, by how much, on what evidence.
 public struct Finding: Sendable, Hashable, Codable, Identifiable {
   /// The metric and the bin of the alarm: equal for equal rows.
@@ -92,9 +47,7 @@ public struct Finding: Sendable, Hashable, Codable, Identifiable {
 
   public var metric: SeriesMetric { id.metric }
   public var detectedAt: Int64 { id.detectedAt }
-  public var isOpen: Bool {
-    status == .open || status == .lasting || (status == .provisional && end == nil && !isNewNormal)
-  }
+  public var isOpen: Bool { status.isOpen(isSettled: end != nil || isNewNormal) }
   public var isUpward: Bool { kind != .faster }
 
   /// Whether it ended, or became the new normal, before an instant or at it; µs since 1970.

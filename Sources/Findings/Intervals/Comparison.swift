@@ -101,13 +101,7 @@ public struct ShareComparison: Sendable, Hashable {
   }
 }
 
-/// Whether a requirement is met, with 97.5 % confidence each way.
-public enum GateDecision: Sendable, Hashable {
-  case met
-  case breached
-  /// The interval straddles the requirement.
-  case undecided
-
+extension GateDecision {
   /// "This share must be at least so much": of all that was planned and is settled, the share received in time.
   ///
   /// With no failure at all it takes 72, 368 or 3 688 independent probes to prove 95, 99 or 99.9 %.

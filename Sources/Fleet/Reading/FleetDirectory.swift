@@ -51,7 +51,7 @@ struct FleetDirectory {
     var collector: String
     var startedAt: WallTime
     var endedAt: WallTime?
-    var endReason: RunEndReason?
+    var endReason: Stored<RunEndReason>?
     /// The targets in the order of their names.
     var targets: [TargetID] = []
   }
@@ -216,7 +216,7 @@ struct FleetDirectory {
       guard let id = RunID(uuid) else { continue }
       let run = Run(
         id: id, name: name, collector: collector, startedAt: startedAt, endedAt: endedAt,
-        endReason: reason.flatMap(RunEndReason.init(rawValue:)))
+        endReason: reason.map(Stored.init(rawValue:)))
       rows.append(RunRow(run: run, uuid: uuid, label: label))
     }
     return rows

@@ -39,8 +39,12 @@ enum FleetFindings {
     else { return nil }
     var record = FindingRecord(
       id: text("id"), incident: text("incident"), run: run, target: text("target"), variant: text("variant"),
-      provider: text("provider"), endpoint: text("endpoint"), device: text("device"), metric: text("metric"),
-      kind: text("kind"), status: text("status"), startedAt: start, detectedAt: detected, seenUntil: seen)
+      provider: text("provider"), endpoint: text("endpoint"), device: text("device"),
+      metric: .delivery, kind: .slower, status: .open, startedAt: start, detectedAt: detected, seenUntil: seen
+    )
+    record.metric = Stored(rawValue: text("metric"))
+    record.kind = Stored(rawValue: text("kind"))
+    record.status = Stored(rawValue: text("status"))
     record.startedLow = time("started_low")
     record.startedHigh = time("started_high")
     record.endedAt = time("ended_at")
@@ -53,9 +57,9 @@ enum FleetFindings {
     record.shareAfter = reals["share_after"]
     record.shareLow = reals["share_low"]
     record.shareHigh = reals["share_high"]
-    record.cause = text("cause")
+    record.cause = text("cause").isEmpty ? nil : Cause(rawValue: text("cause"))
     record.scope = texts["scope"]
-    record.causes = text("causes").split(separator: ";").map(String.init)
+    record.causes = text("causes").split(separator: ";").map { Cause(rawValue: String($0)) }
     record.evidence = text("evidence")
     record.samples = Int(integers["samples"] ?? 0)
     record.effectiveSamples = reals["effective_samples"] ?? 0

@@ -495,7 +495,7 @@ public final class FleetReader: SampleSource {
     let members = directory.targets(sameAs: targets).flatMap(\.members)
     let names = variants.map { wanted in Set(self.variants.filter { wanted.contains($0.value) }.keys) }
     let found = try findings(of: members).compactMap { finding -> Range<WallTime>? in
-      guard finding.status == "closed", let end = finding.endedAt,
+      guard finding.status.word == .closed, let end = finding.endedAt,
         end > max(finding.startedAt, range.lowerBound),
         finding.startedAt < range.upperBound, names?.contains(finding.variant) ?? true
       else { return nil }

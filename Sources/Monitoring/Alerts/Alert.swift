@@ -4,12 +4,7 @@ import Store
 
 /// What is told of an objective or a finding: labels that identify it, annotations that explain it.
 struct Alert: Sendable, Equatable {
-  /// The `kind` of the stored row.
-  enum Source: String, Sendable {
-    case objective, finding
-  }
-
-  var source: Source
+  var kind: AlertRecord.Kind
   /// The id of this incident: the next one of the same objective has another.
   var id: String
   var labels: [String: String]
@@ -21,7 +16,7 @@ struct Alert: Sendable, Equatable {
 
   var record: AlertRecord {
     AlertRecord(
-      id: id, fingerprint: fingerprint, kind: source.rawValue, labels: labels, annotations: annotations,
+      id: id, fingerprint: fingerprint, kind: kind, labels: labels, annotations: annotations,
       startedAt: startedAt)
   }
 }

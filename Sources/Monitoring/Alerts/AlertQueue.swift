@@ -33,7 +33,7 @@ struct AlertQueue: Sendable {
   var ordered: [AlertRecord] { records.values.sorted { ($0.startedAt, $0.id) < ($1.startedAt, $1.id) } }
 
   /// Takes the alerts of a kind that last now. Others of that kind have ended.
-  mutating func replace(_ source: Alert.Source, with alerts: [Alert], at now: WallTime) {
+  mutating func replace(_ kind: AlertRecord.Kind, with alerts: [Alert], at now: WallTime) {
     for alert in alerts {
       if var known = records[alert.id] {
         guard known.endedAt != nil || known.annotations != alert.annotations else { continue }
@@ -49,7 +49,7 @@ struct AlertQueue: Sendable {
     }
     let lasting = Set(alerts.map(\.id))
     for (id, record) in records
-    where record.kind == source.rawValue && record.endedAt == nil && !lasting.contains(id) {
+    where record.kind.word == kind && record.endedAt == nil && !lasting.contains(id) {
       records[id]?.endedAt = max(now, record.startedAt)
       changed.insert(id)
     }

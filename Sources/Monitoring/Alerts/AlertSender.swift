@@ -66,9 +66,9 @@ final class AlertSender: Sendable {
   }
 
   /// The alerts of a kind that last now.
-  func replace(_ source: Alert.Source, with alerts: [Alert]) {
+  func replace(_ kind: AlertRecord.Kind, with alerts: [Alert]) {
     let now = clock.wallNow()
-    state.withLock { $0.queue.replace(source, with: alerts, at: now) }
+    state.withLock { $0.queue.replace(kind, with: alerts, at: now) }
     look()
   }
 

@@ -10,7 +10,7 @@ enum AlertSources {
   static func alert(of record: ObjectiveRecord, labels: [ConfiguredLabel]) -> Alert? {
     guard let start = record.breachedAt else { return nil }
     return Alert(
-      source: .objective, id: "objective:\(record.name):\(start.microseconds)",
+      kind: .objective, id: "objective:\(record.name):\(start.microseconds)",
       labels: merged(
         labels,
         [
@@ -28,7 +28,7 @@ enum AlertSources {
   /// and changes for the better are not alerts.
   static func alerts(of findings: [FindingRecord], labels: [ConfiguredLabel]) -> [Alert] {
     let told = findings.filter {
-      $0.isOpen && !$0.isProvisional && !$0.isHidden && $0.kind != FindingKind.faster.rawValue
+      $0.isOpen && !$0.isProvisional && !$0.isHidden && $0.kind.word != .faster
     }
     return Dictionary(grouping: told, by: \.incident).compactMap { incident, findings in
       let ordered = findings.sorted { ($0.startedAt, $0.id) < ($1.startedAt, $1.id) }
@@ -49,12 +49,12 @@ enum AlertSources {
         annotations["not_sent"] = "\(refusals.notSent)"
       }
       return Alert(
-        source: .finding, id: "finding:\(incident)",
+        kind: .finding, id: "finding:\(incident)",
         labels: merged(
           labels,
           [
             "alertname": "PushscopeFinding", "finding": incident, "target": first.target,
-            "kind": first.kind, "metric": first.metric, "severity": "warning",
+            "kind": first.kind.rawValue, "metric": first.metric.rawValue, "severity": "warning",
           ]),
         annotations: annotations, startedAt: first.startedAt)
     }.sorted { $0.id < $1.id }

@@ -112,7 +112,7 @@ struct ObjectiveEvaluator {
         ObjectiveRecord.Burn(
           factor: rule.factor, windows: [rule.long.microseconds, rule.short.microseconds],
           rates: [long.burnRate(of: objective.share), short.burnRate(of: objective.share)],
-          verdict: ObjectiveRecord.Verdict(decision)))
+          verdict: decision))
     }
     entry.record.burns = burns
     let isBreached = decisions.contains(.breached)
@@ -149,16 +149,6 @@ struct ObjectiveEvaluator {
   }
 }
 
-extension ObjectiveRecord.Verdict {
-  init(_ decision: GateDecision) {
-    switch decision {
-    case .met: self = .met
-    case .breached: self = .breached
-    case .undecided: self = .undecided
-    }
-  }
-}
-
 extension ObjectiveRecord {
   fileprivate init(_ configuration: ObjectiveConfiguration, position: Int, at now: WallTime) {
     self.init(name: configuration.name, position: position, target: configuration.target, evaluatedAt: now)
@@ -187,7 +177,7 @@ extension ObjectiveRecord {
     let required =
       "\(ShareText.format(share ?? 0)) \(metric?.rawValue ?? "") within "
       + DurationText.format(.microseconds(limit ?? 0))
-    let fastest = burns.filter { $0.verdict == Verdict.breached.rawValue }.max { $0.factor < $1.factor }
+    let fastest = burns.filter { $0.verdict.word == .breached }.max { $0.factor < $1.factor }
     guard let burn = fastest ?? burns.first, burn.rates.count == 2, let long = burn.rates[0],
       let short = burn.rates[1]
     else { return "\(required) of \(target)" }

@@ -57,7 +57,7 @@ public struct FindingsReport: Sendable {
   /// - Parameter countsProvisional: whether those of the first two days count.
   public func fails(on rule: FailureRule, countsProvisional: Bool) -> Bool {
     records.contains { record in
-      (countsProvisional || !record.isProvisional) && record.kind != "faster"
+      (countsProvisional || !record.isProvisional) && record.kind.word != .faster
         && (rule == .any || record.isOpen)
     }
   }
@@ -74,11 +74,11 @@ public struct FindingsReport: Sendable {
     for repetition in folded {
       let first = repetition.last.first
       table.append([
-        first.id, first.status, FindingSentence(repetition, stoppedAt: ends[first], clock: clock).text,
+        first.id, first.status.rawValue, FindingSentence(repetition, stoppedAt: ends[first], clock: clock).text,
       ])
       for record in repetition.last.findings.dropFirst() {
         let sentence = FindingSentence(record, stoppedAt: ends[record], clock: clock)
-        table.append([record.id, record.status, "with \(first.id): \(sentence.what)"])
+        table.append([record.id, record.status.rawValue, "with \(first.id): \(sentence.what)"])
       }
     }
     lines += table.lines()

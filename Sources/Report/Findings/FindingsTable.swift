@@ -11,9 +11,9 @@ enum FindingsTable {
     Column("run") { $2.uuid($0.run.uuid.words) },
     Column("target") { $2.text($0.target) },
     Column("variant") { $2.text($0.variant.isEmpty ? nil : $0.variant) },
-    Column("metric") { $2.text($0.metric) },
-    Column("kind") { $2.text($0.kind) },
-    Column("status") { $2.text($0.status) },
+    Column("metric") { $2.text($0.metric.rawValue) },
+    Column("kind") { $2.text($0.kind.rawValue) },
+    Column("status") { $2.text($0.status.rawValue) },
     Column("started_at") { $2.time($0.startedAt) },
     Column("started_low") { $2.time($0.startedLow) },
     Column("started_high") { $2.time($0.startedHigh) },
@@ -28,9 +28,9 @@ enum FindingsTable {
     Column("share_after") { $2.number($0.shareAfter) },
     Column("share_low") { $2.number($0.shareLow) },
     Column("share_high") { $2.number($0.shareHigh) },
-    Column("cause") { $2.text($0.cause.isEmpty ? nil : $0.cause) },
+    Column("cause") { $2.text($0.cause?.rawValue) },
     Column("scope") { $2.text($0.scope) },
-    Column("causes") { $2.text($0.causes.isEmpty ? nil : $0.causes.joined(separator: ";")) },
+    Column("causes") { $2.text($0.causes.isEmpty ? nil : $0.causes.map(\.rawValue).joined(separator: ";")) },
     Column("evidence") { $2.text($0.evidence.isEmpty ? nil : $0.evidence) },
     Column("samples") { $2.integer($0.samples) },
     Column("effective_samples") { $2.number($0.effectiveSamples) },
@@ -60,8 +60,9 @@ extension FindingRecord {
     func text(_ value: String) -> JSONValue { value.isEmpty ? .null : .string(value) }
     return .object([
       .init("id", .string(id)), .init("incident", .string(incident)), .init("run", .string(run.description)),
-      .init("target", .string(target)), .init("variant", text(variant)), .init("metric", .string(metric)),
-      .init("kind", .string(kind)), .init("status", .string(status)),
+      .init("target", .string(target)), .init("variant", text(variant)),
+      .init("metric", .string(metric.rawValue)),
+      .init("kind", .string(kind.rawValue)), .init("status", .string(status.rawValue)),
       .init("started_at", .string(startedAt.rfc3339)), .init("started_low", .string(startedLow?.rfc3339)),
       .init("started_high", .string(startedHigh?.rfc3339)), .init("ended_at", .string(endedAt?.rfc3339)),
       .init("detected_at", .string(detectedAt.rfc3339)), .init("quantile", number(quantile)),
@@ -69,8 +70,8 @@ extension FindingRecord {
       .init("after_low_us", .integer(afterLow)), .init("after_high_us", .integer(afterHigh)),
       .init("share_before", number(shareBefore)), .init("share_after", number(shareAfter)),
       .init("share_low", number(shareLow)), .init("share_high", number(shareHigh)),
-      .init("cause", text(cause)), .init("scope", .string(scope)),
-      .init("causes", .array(causes.map { .string($0) })), .init("evidence", text(evidence)),
+      .init("cause", .string(cause?.rawValue)), .init("scope", .string(scope)),
+      .init("causes", .array(causes.map { .string($0.rawValue) })), .init("evidence", text(evidence)),
       .init("samples", .integer(Int64(samples))), .init("effective_samples", .number(effectiveSamples)),
       .init("sentence", .string(FindingSentence(self, clock: .alone).text)),
       .init(
@@ -78,7 +79,8 @@ extension FindingRecord {
         .array(
           legs.map { legs in
             .object([
-              .init("target", .string(legs.target)), .init("metric", .string(legs.metric ?? "delivery")),
+              .init("target", .string(legs.target)),
+              .init("metric", .string((legs.metric ?? Stored(.delivery)).rawValue)),
               .init("quantile", .number(legs.quantile)),
               .init("before_us", .number(legs.before)), .init("change_us", .number(legs.total)),
               .init("change_low_us", number(legs.totalLow)), .init("change_high_us", number(legs.totalHigh)),
@@ -87,7 +89,7 @@ extension FindingRecord {
                 .array(
                   legs.parts.map {
                     .object([
-                      .init("leg", .string($0.leg)), .init("change_us", .number($0.change)),
+                      .init("leg", .string($0.leg.rawValue)), .init("change_us", .number($0.change)),
                       .init("change_low_us", number($0.low)), .init("change_high_us", number($0.high)),
                     ])
                   })),
@@ -98,7 +100,7 @@ extension FindingRecord {
         .array(
           verdicts.map { verdict in
             .object([
-              .init("cause", text(verdict.cause)), .init("scope", .string(verdict.scope)),
+              .init("cause", .string(verdict.cause.rawValue)), .init("scope", .string(verdict.scope)),
               .init("evidence", text(verdict.evidence)), .init("would_decide", .string(verdict.wouldDecide)),
               .init("targets", .array(verdict.targets.map { .string($0) })),
               .init(

@@ -38,30 +38,12 @@ public struct Gate: Sendable, Hashable {
       return "\(name ?? "?").\(quantile.label)<\(Self.duration(limit))"
     case .share(let share, let limit, let base):
       return (name.map { "\($0) " } ?? "") + "within \(Self.duration(limit)) share \(ShareText.format(share))"
-        + (base == .planned ? "" : " over \(base.word)")
+        + (base == .planned ? "" : " over \(base.rawValue)")
     }
   }
 
   private static func duration(_ microseconds: Int64) -> String {
     DurationText.format(.microseconds(microseconds))
-  }
-}
-
-extension SeriesShare.Base {
-  /// Its word in commands.
-  public var word: String {
-    switch self {
-    case .planned: "planned"
-    case .accepted: "accepted"
-    }
-  }
-
-  public init?(word: String) {
-    switch word {
-    case "planned": self = .planned
-    case "accepted": self = .accepted
-    default: return nil
-    }
   }
 }
 
@@ -141,7 +123,7 @@ extension Gate {
       throw words.error("nothing but \"over\" can follow here", example, at: word)
     }
     word = words.word()
-    guard let base = SeriesShare.Base(word: word.text) else {
+    guard let base = SeriesShare.Base(rawValue: word.text) else {
       throw words.error("the share can be over planned or accepted", "write one of these", at: word)
     }
     return Gate(metric, .share(share, within: limit, of: base))

@@ -70,11 +70,13 @@ extension GateReport.Result {
     ]
     if outcome != .success {
       lines.append(
-        "      <\(outcome.rawValue) type=\"\(decision.word)\" message=\"\(escaped(said))\">"
-          + escaped([decision.word, hint].compactMap { $0 }.joined(separator: ": "))
+        "      <\(outcome.rawValue) type=\"\(decision.rawValue)\" message=\"\(escaped(said))\">"
+          + escaped([decision.rawValue, hint].compactMap { $0 }.joined(separator: ": "))
           + "</\(outcome.rawValue)>")
     }
-    lines += ["      <system-out>\(escaped("\(decision.word): \(said)"))</system-out>", "    </testcase>"]
+    lines += [
+      "      <system-out>\(escaped("\(decision.rawValue): \(said)"))</system-out>", "    </testcase>",
+    ]
     return lines
   }
 }

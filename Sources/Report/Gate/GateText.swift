@@ -1,18 +1,8 @@
+import Analysis
 import Findings
 import Formats
 import Measurement
 import Store
-
-extension GateDecision {
-  /// The word in JSON and text.
-  public var word: String {
-    switch self {
-    case .met: "met"
-    case .breached: "breached"
-    case .undecided: "undecided"
-    }
-  }
-}
 
 extension GateReport {
   /// A line for each gate and target, and one for the whole.
@@ -20,7 +10,7 @@ extension GateReport {
     var table = TextTable([.init("verdict"), .init("target"), .init("gate"), .init("measured"), .init("n")])
     for result in results {
       table.append([
-        result.decision.word, result.target, result.gate.text(result.metric), result.measured,
+        result.decision.rawValue, result.target, result.gate.text(result.metric), result.measured,
         result.weight(isIndependent: isIndependent),
       ])
     }
@@ -40,20 +30,20 @@ extension GateReport {
     guard !results.isEmpty else { return "gate undecided: no target was judged" }
     func count(_ decision: GateDecision) -> Int { results.count { $0.decision == decision } }
     let parts = [GateDecision.breached, .undecided, .met].filter { count($0) > 0 }.map {
-      "\(count($0)) \($0.word)"
+      "\(count($0)) \($0.rawValue)"
     }
-    return "gate \(decision.word): \(parts.joined(separator: ", ")) of \(results.count)"
+    return "gate \(decision.rawValue): \(parts.joined(separator: ", ")) of \(results.count)"
   }
 
   /// What a rule makes of an undecided verdict; `nil` where it changes nothing.
   public func consequence(of rule: UndecidedRule?) -> String? {
     guard let rule, outcome(undecided: rule) != decision else { return nil }
-    return "by --undecided \(rule.rawValue) it counts as \(outcome(undecided: rule).word)"
+    return "by --undecided \(rule.rawValue) it counts as \(outcome(undecided: rule).rawValue)"
   }
 
   public var json: JSONValue {
     .object([
-      .init("verdict", .string(decision.word)),
+      .init("verdict", .string(decision.rawValue)),
       .init("runs", .array(runs.map { .string($0.id.description) })),
       .init("planned_from", .string(time?.lowerBound.rfc3339)),
       .init("planned_to", .string(time?.upperBound.rfc3339)),
@@ -116,13 +106,13 @@ extension GateReport.Result {
   fileprivate var json: JSONValue {
     var members: [JSONValue.Member] = [
       .init("gate", .string(gate.text(metric))), .init("target", .string(target)),
-      .init("metric", .string(metric.rawValue)), .init("verdict", .string(decision.word)),
+      .init("metric", .string(metric.rawValue)), .init("verdict", .string(decision.rawValue)),
       .init("settled", .integer(Int64(settled))),
     ]
     switch (gate.requirement, figure) {
     case (.share(let required, let limit, let base), .share(let interval)):
       members += [
-        .init("within_us", .integer(limit)), .init("over", .string(base.word)),
+        .init("within_us", .integer(limit)), .init("over", .string(base.rawValue)),
         .init("required_share", .number(required)),
         .init("share", interval.share.map { .number($0) } ?? .null),
         .init("share_low", .number(interval.low)),

@@ -133,10 +133,10 @@ struct FindingArticle {
     else { return "" }
     let whose = record.target == first.target ? "" : " of \(record.target)"
     let parts = legs.parts.sorted { abs($0.change) > abs($1.change) }.map { part in
-      "\(part.leg.replacing("_", with: " ")) \(LegsRecord.text(part.change, part.low, part.high))"
+      "\(part.leg.title) \(LegsRecord.text(part.change, part.low, part.high))"
     }
     return """
-      <p>Of the change of \(LegsRecord.text(legs.total, legs.totalLow, legs.totalHigh)) in \(record.metric) p\
+      <p>Of the change of \(LegsRecord.text(legs.total, legs.totalLow, legs.totalHigh)) in \(record.metric.rawValue) p\
       \(FigureText.decimal(legs.quantile * 100, legs.quantile > 0.99 ? 1 : 0))\(whose): \(parts.joined(separator: ", ")).</p>
 
       """

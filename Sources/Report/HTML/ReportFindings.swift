@@ -47,7 +47,7 @@ struct ReportFindings: Sendable {
   /// Stretches in which a target was slower than before, by start; none overlap.
   func slower(of target: String, to end: WallTime) -> [ClosedRange<WallTime>] {
     var result: [ClosedRange<WallTime>] = []
-    for finding in findings(of: target) where finding.kind == "slower" {
+    for finding in findings(of: target) where finding.kind.word == .slower {
       let stretch = finding.startedAt...finding.last(to: end)
       if let last = result.last, last.upperBound >= stretch.lowerBound {
         result[result.count - 1] = last.lowerBound...max(last.upperBound, stretch.upperBound)

@@ -237,9 +237,9 @@ extension ShareSummary {
   /// The name of the share in JSON: `lost`, `failed`, `refused`, `in_time`.
   var name: String {
     switch share {
-    case .lost: "lost"
-    case .failed: "failed"
-    case .refused: "refused"
+    case .lost: SeriesMetric.lost.rawValue
+    case .failed: SeriesMetric.failed.rawValue
+    case .refused: SeriesMetric.refused.rawValue
     case .inTime: "in_time"
     case .within(let limit, _, _): "within \(FigureText.latency(limit))"
     }
@@ -248,8 +248,9 @@ extension ShareSummary {
   /// What it is a share of, in the words of the states.
   var base: String {
     switch share {
-    case .lost, .within(_, of: _, base: .accepted): "accepted"
-    case .failed, .refused, .inTime, .within(_, of: _, base: .planned): "planned"
+    case .within(_, of: _, let base): base.rawValue
+    case .lost: SeriesShare.Base.accepted.rawValue
+    case .failed, .refused, .inTime: SeriesShare.Base.planned.rawValue
     }
   }
 }

@@ -1,7 +1,6 @@
 import Measurement
 
-/// A stored finding: a row of the table `finding`, with the columns of `export findings`. The words of ``metric``, ``kind``,
-/// ``status`` and ``cause`` are those of the CSV; `Findings` has them as types.
+/// A stored finding: a row of the table `finding`, with the columns of `export findings`.
 public struct FindingRecord: Sendable, Equatable, Identifiable {
   /// Eight letters and digits, unique in the store.
   public var id: String
@@ -17,9 +16,9 @@ public struct FindingRecord: Sendable, Equatable, Identifiable {
   public var endpoint: String
   /// The configured device, else the name in its receipts, else the target's name.
   public var device: String
-  public var metric: String
-  public var kind: String
-  public var status: String
+  public var metric: Stored<SeriesMetric>
+  public var kind: Stored<FindingKind>
+  public var status: Stored<FindingStatus>
   public var startedAt: WallTime
   /// `nil` when it has been getting worse gradually.
   public var startedLow: WallTime?
@@ -41,11 +40,11 @@ public struct FindingRecord: Sendable, Equatable, Identifiable {
   public var shareAfter: Double?
   public var shareLow: Double?
   public var shareHigh: Double?
-  /// The first of ``causes``, or `undecided: …`.
-  public var cause: String
+  /// The first of ``causes``; `nil` before they were sought.
+  public var cause: Cause?
   /// The provider, device or target that the cause names.
   public var scope: String?
-  public var causes: [String]
+  public var causes: [Cause]
   /// One clause in words and numbers.
   public var evidence: String
   public var samples: Int
@@ -59,7 +58,7 @@ public struct FindingRecord: Sendable, Equatable, Identifiable {
   public var isGradual: Bool
   /// Whether it became the new normal, after a week, or a provisional one after the first two hours; it has no end then.
   public var isNewNormal: Bool
-  public var verdicts: [VerdictRecord]
+  public var verdicts: [Verdict]
   public var legs: [LegsRecord]
   /// What happened while it can have begun: annotations and connection events, never a cause.
   public var events: [String]
@@ -72,8 +71,8 @@ public struct FindingRecord: Sendable, Equatable, Identifiable {
 
   public init(
     id: String, incident: String, run: RunID, target: String, variant: String, provider: String,
-    endpoint: String, device: String, metric: String, kind: String, status: String, startedAt: WallTime,
-    detectedAt: WallTime, seenUntil: WallTime
+    endpoint: String, device: String, metric: SeriesMetric, kind: FindingKind, status: FindingStatus,
+    startedAt: WallTime, detectedAt: WallTime, seenUntil: WallTime
   ) {
     self.id = id
     self.incident = incident
@@ -83,13 +82,12 @@ public struct FindingRecord: Sendable, Equatable, Identifiable {
     self.provider = provider
     self.endpoint = endpoint
     self.device = device
-    self.metric = metric
-    self.kind = kind
-    self.status = status
+    self.metric = Stored(metric)
+    self.kind = Stored(kind)
+    self.status = Stored(status)
     self.startedAt = startedAt
     self.detectedAt = detectedAt
     self.seenUntil = seenUntil
-    cause = ""
     causes = []
     evidence = ""
     samples = 0
@@ -107,79 +105,28 @@ public struct FindingRecord: Sendable, Equatable, Identifiable {
     revision = 0
   }
 
-  public var isProvisional: Bool { status == "provisional" }
-  public var isWithdrawn: Bool { status == "withdrawn" }
+  public var isProvisional: Bool { status.word == .provisional }
+  public var isWithdrawn: Bool { status.word == .withdrawn }
   /// The legs of the metric and quantile that changed. What an earlier version wrote may be of others.
   public var explainingLegs: [LegsRecord] {
     guard let quantile else { return [] }
-    return legs.filter { ($0.metric ?? "delivery") == metric && abs($0.quantile - quantile) < 1e-9 }
+    return legs.filter { ($0.metric ?? Stored(.delivery)) == metric && abs($0.quantile - quantile) < 1e-9 }
   }
 
   /// What was refused of its target, and what was not sent because of that; `nil` where it is not known.
-  public var refusals: VerdictRecord.Refusals? {
-    guard metric == "refused" else { return nil }
+  public var refusals: Verdict.Refusals? {
+    guard metric.word == .refused else { return nil }
     return verdicts.lazy.compactMap { $0.refusals?.first { $0.target == target } }.first
   }
 
-  /// The statuses of what goes on.
-  private static let openStatuses = ["open", "lasting"]
-
   /// Whether it goes on: open, lasting, or provisional without an end, unless it became the new normal.
-  public var isOpen: Bool {
-    Self.openStatuses.contains(status) || (isProvisional && endedAt == nil && !isNewNormal)
-  }
+  public var isOpen: Bool { status.word?.isOpen(isSettled: endedAt != nil || isNewNormal) ?? false }
 
   /// ``isOpen`` as a condition of SQL.
   /// - Parameter table: the alias of the table `finding`.
   static func isOpen(in table: String) -> String {
-    let statuses = openStatuses.map { "'\($0)'" }.joined(separator: ", ")
-    return """
-      (\(table).status IN (\(statuses))
-        OR \(table).status = 'provisional' AND \(table).ended_at IS NULL AND NOT \(table).new_normal)
-      """
-  }
-}
-
-/// A cause with what speaks for it.
-public struct VerdictRecord: Sendable, Hashable, Codable {
-  public var cause: String
-  public var scope: String?
-  public var evidence: String
-  /// What would decide an undecided one.
-  public var wouldDecide: String?
-  /// The names of the targets it concerns, ascending.
-  public var targets: [String]
-  /// The refusals, target by target; `nil` for other findings, and where an earlier version wrote it.
-  public var refusals: [Refusals]?
-  /// What sentences about it say; `nil` where an earlier version wrote it.
-  public var facts: CauseDetails?
-
-  /// What a provider refused in the stretch that was looked at, and what was not sent to it because of that.
-  public struct Refusals: Sendable, Hashable, Codable {
-    public var target: String
-    /// Answered with a refusal.
-    public var refused: Int
-    /// Missed for `retry_after`, `backoff`, `provider_limit` or `credential`.
-    public var notSent: Int
-
-    public init(target: String, refused: Int, notSent: Int) {
-      self.target = target
-      self.refused = refused
-      self.notSent = notSent
-    }
-  }
-
-  public init(
-    cause: String, scope: String?, evidence: String, wouldDecide: String?, targets: [String],
-    refusals: [Refusals]? = nil, facts: CauseDetails? = nil
-  ) {
-    self.facts = facts
-    self.refusals = refusals
-    self.cause = cause
-    self.scope = scope
-    self.evidence = evidence
-    self.wouldDecide = wouldDecide
-    self.targets = targets
+    FindingStatus.isOpen(
+      "\(table).status", isSettled: "\(table).ended_at IS NOT NULL OR \(table).new_normal")
   }
 }
 
@@ -187,15 +134,14 @@ public struct VerdictRecord: Sendable, Hashable, Codable {
 public struct LegsRecord: Sendable, Hashable, Codable {
   /// A leg's part of the change, µs.
   public struct Part: Sendable, Hashable, Codable {
-    /// `lag`, `service`, `transit` or `sent_to_received`.
-    public var leg: String
+    public var leg: Stored<Leg>
     public var change: Double
     /// 95 % interval.
     public var low: Double?
     public var high: Double?
 
-    public init(leg: String, change: Double, low: Double?, high: Double?) {
-      self.leg = leg
+    public init(leg: Leg, change: Double, low: Double?, high: Double?) {
+      self.leg = Stored(leg)
       self.change = change
       self.low = low
       self.high = high
@@ -204,7 +150,7 @@ public struct LegsRecord: Sendable, Hashable, Codable {
 
   public var target: String
   /// `delivery` or `accept`; `nil` where an earlier version wrote it, which looked at deliveries only.
-  public var metric: String?
+  public var metric: Stored<SeriesMetric>?
   public var quantile: Double
   /// The quantile before, and its change, µs.
   public var before: Double
@@ -214,11 +160,12 @@ public struct LegsRecord: Sendable, Hashable, Codable {
   public var parts: [Part]
 
   public init(
-    target: String, metric: String? = nil, quantile: Double, before: Double, total: Double, totalLow: Double?,
+    target: String, metric: SeriesMetric? = nil, quantile: Double, before: Double, total: Double,
+    totalLow: Double?,
     totalHigh: Double?, parts: [Part]
   ) {
     self.target = target
-    self.metric = metric
+    self.metric = metric.map { Stored($0) }
     self.quantile = quantile
     self.before = before
     self.total = total
@@ -287,7 +234,7 @@ public struct FindingSelection: Sendable, Equatable {
     if let run, finding.run != run { return false }
     if let targets, !targets.contains(finding.target) { return false }
     if finding.isHidden, !includesHidden { return false }
-    if finding.status == "withdrawn", !includesWithdrawn { return false }
+    if finding.isWithdrawn, !includesWithdrawn { return false }
     if let until, finding.startedAt >= until { return false }
     guard let since, finding.endedAt ?? finding.seenUntil < since else { return true }
     // What goes on has not ended, whenever it was looked at last.

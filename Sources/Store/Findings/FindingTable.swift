@@ -23,9 +23,12 @@ enum FindingTable {
     func time(_ index: Int) -> WallTime? { (row[index] as Int64?).map(WallTime.init(microseconds:)) }
     var record = FindingRecord(
       id: row[0], incident: row[1], run: run, target: row[3], variant: row[4], provider: row[5],
-      endpoint: row[6], device: row[7], metric: row[8], kind: row[9], status: row[10],
+      endpoint: row[6], device: row[7], metric: .delivery, kind: .slower, status: .open,
       startedAt: WallTime(microseconds: row[11]), detectedAt: WallTime(microseconds: row[12]),
       seenUntil: WallTime(microseconds: row[13]))
+    record.metric = Stored(rawValue: row[8])
+    record.kind = Stored(rawValue: row[9])
+    record.status = Stored(rawValue: row[10])
     record.startedLow = time(14)
     record.startedHigh = time(15)
     record.endedAt = time(16)
@@ -38,9 +41,9 @@ enum FindingTable {
     record.shareAfter = row[23]
     record.shareLow = row[24]
     record.shareHigh = row[25]
-    record.cause = row[26]
+    record.cause = (row[26] as String).isEmpty ? nil : Cause(rawValue: row[26])
     record.scope = row[27]
-    record.causes = (row[28] as String).split(separator: ";").map(String.init)
+    record.causes = (row[28] as String).split(separator: ";").map { Cause(rawValue: String($0)) }
     record.evidence = row[29]
     record.samples = row[30]
     record.effectiveSamples = row[31]
@@ -62,12 +65,13 @@ enum FindingTable {
   static func write(_ record: FindingRecord, runRow: Int64, revision: Int64, _ db: Database) throws {
     let arguments: StatementArguments = [
       record.id, revision, record.incident, runRow, record.target, record.variant, record.provider,
-      record.endpoint, record.device, record.metric, record.kind, record.status,
+      record.endpoint, record.device, record.metric.rawValue, record.kind.rawValue, record.status.rawValue,
       record.startedAt.microseconds, record.startedLow?.microseconds, record.startedHigh?.microseconds,
       record.endedAt?.microseconds, record.detectedAt.microseconds, record.seenUntil.microseconds,
       record.quantile, record.before, record.after, record.afterLow, record.afterHigh, record.shareBefore,
-      record.shareAfter, record.shareLow, record.shareHigh, record.cause, record.scope,
-      record.causes.joined(separator: ";"), record.evidence, record.samples, record.effectiveSamples,
+      record.shareAfter, record.shareLow, record.shareHigh, record.cause?.rawValue ?? "", record.scope,
+      record.causes.map(\.rawValue).joined(separator: ";"), record.evidence, record.samples,
+      record.effectiveSamples,
       record.window, record.statistic, record.threshold, record.isGradual, record.isNewNormal,
       try encoded(record.verdicts), try encoded(record.legs), try encoded(record.events), record.detection,
     ]
@@ -110,7 +114,7 @@ extension StoreReader {
         WHERE \(FindingTable.isListed) AND (?1 IS NULL OR r.uuid = ?1)
           AND (?2 IS NULL OR ifnull(f.ended_at, f.seen_until) >= ?2
             OR \(FindingRecord.isOpen(in: "f")))
-          AND (?3 IS NULL OR f.started_at < ?3) AND (?4 OR NOT f.hidden) AND (?5 OR f.status <> 'withdrawn')
+          AND (?3 IS NULL OR f.started_at < ?3) AND (?4 OR NOT f.hidden) AND (?5 OR f.status <> '\(FindingStatus.withdrawn.rawValue)')
         ORDER BY f.started_at, f.id
         """,
         [
@@ -157,7 +161,7 @@ extension StoreReader {
       try db.cachedRows(
         """
         SELECT DISTINCT f.started_at, f.ended_at FROM finding f
-        WHERE \(FindingTable.isListed) AND f.status = 'closed' AND f.ended_at > max(f.started_at, ?3)
+        WHERE \(FindingTable.isListed) AND f.status = '\(FindingStatus.closed.rawValue)' AND f.ended_at > max(f.started_at, ?3)
           AND f.started_at < ?4
           AND EXISTS (
             SELECT 1 FROM json_each(?1) own JOIN target t ON t.id = own.value

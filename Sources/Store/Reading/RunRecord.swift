@@ -13,7 +13,7 @@ public struct RunRecord: Sendable, Equatable {
   public var bootID: String
   /// `nil` while it is being recorded.
   public var endedAt: WallTime?
-  public var endReason: RunEndReason?
+  public var endReason: Stored<RunEndReason>?
   /// The collector's last write for it.
   public var lastHeartbeat: WallTime?
   /// The names of the targets, sorted.
@@ -24,7 +24,7 @@ public struct RunRecord: Sendable, Equatable {
   /// A run as others than its own store know it: without the clocks of its host.
   public init(
     id: RunID, name: String?, collectorID: UUID, startedAt: WallTime, endedAt: WallTime?,
-    endReason: RunEndReason?, targetNames: [String], counts: StateCounts
+    endReason: Stored<RunEndReason>?, targetNames: [String], counts: StateCounts
   ) {
     self.init(
       id: id, name: name, collectorID: collectorID, startedAt: startedAt,
@@ -34,7 +34,7 @@ public struct RunRecord: Sendable, Equatable {
 
   init(
     id: RunID, name: String?, collectorID: UUID, startedAt: WallTime, startedMonotonic: MonotonicTime,
-    bootID: String, endedAt: WallTime?, endReason: RunEndReason?, lastHeartbeat: WallTime?,
+    bootID: String, endedAt: WallTime?, endReason: Stored<RunEndReason>?, lastHeartbeat: WallTime?,
     targetNames: [String], counts: StateCounts, revision: Int64
   ) {
     self.id = id
@@ -162,7 +162,7 @@ extension StoreReader {
         id: id, name: row[2], collectorID: collectorID, startedAt: WallTime(microseconds: row[4]),
         startedMonotonic: MonotonicTime(microseconds: row[5] as Int64), bootID: row[6],
         endedAt: (row[7] as Int64?).map(WallTime.init(microseconds:)),
-        endReason: (row[8] as String?).flatMap(RunEndReason.init(rawValue:)),
+        endReason: (row[8] as String?).map(Stored.init(rawValue:)),
         lastHeartbeat: (row[10] as Int64?).map(WallTime.init(microseconds:)),
         targetNames: try db.cachedRows("SELECT name FROM target WHERE run_id = ? ORDER BY id", [rowID]).map {
           $0[0]

@@ -88,18 +88,6 @@ public struct RegisteredTarget: Sendable, Equatable {
   }
 }
 
-/// Why a run ended: the `end_reason` of the `runs` table.
-public enum RunEndReason: String, Sendable, Hashable, CaseIterable {
-  /// The requested count or duration was reached.
-  case completed
-  /// A signal or a command ended the run.
-  case stopped
-  /// The collector ended with an error.
-  case failed
-  /// The collector crashed; set by recovery at the next start.
-  case interrupted
-}
-
 /// Writes the rows of runs, targets and variants.
 struct RunWriter {
   let db: Database

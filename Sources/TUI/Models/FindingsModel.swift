@@ -22,7 +22,7 @@ struct FindingRow: Sendable, Equatable {
   var length: Int64 { stretch.upperBound.microseconds - stretch.lowerBound.microseconds }
 
   /// `open`, `lasting`, `provisional`, `closed`, of the finding that counts.
-  var status: String { (incident.findings.first(where: \.isOpen) ?? incident.first).status }
+  var status: String { (incident.findings.first(where: \.isOpen) ?? incident.first).status.rawValue }
 }
 
 /// The findings of the run, in the order in which the panel lists them.

@@ -112,7 +112,8 @@ struct RunsModel {
     // Where no receipts are expected, `accepted` is the final state.
     let isEnd = runs.contains { $0.counts[.accepted] > 0 }
     return [
-      count("planned", priority: 90) { $0.counts.planned }, count("sent", priority: 30) { $0.counts.sent },
+      count("planned", priority: 90, isAlwaysShown: true) { $0.counts.planned },
+      count("sent", priority: 30) { $0.counts.sent },
       count("accepted", priority: isEnd ? 89 : 35) { $0.counts.acceptedByProvider },
       state(.delivered, priority: 84),
       state(.late, priority: 81), state(.lost, priority: 89), state(.rejected, priority: 87),
@@ -121,10 +122,11 @@ struct RunsModel {
   }
 
   private func count(
-    _ title: String, priority: Int, _ markClass: MarkClass? = nil, _ value: @escaping (RunEntry) -> Int
+    _ title: String, priority: Int, _ markClass: MarkClass? = nil, isAlwaysShown: Bool = false,
+    _ value: @escaping (RunEntry) -> Int
   ) -> Column {
     let most = runs.map(value).max() ?? 0
-    let isEmpty = most == 0 && title != "planned"
+    let isEmpty = most == 0 && !isAlwaysShown
     return Column(
       title: title, field: .count(markClass, value), priority: isEmpty ? priority - 100 : priority,
       width: max(title.count, FixedPoint.grouped(most).count))

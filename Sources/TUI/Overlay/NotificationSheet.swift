@@ -159,9 +159,9 @@ struct NotificationDetails {
     guard let record else {
       return [.heading("reading\(appearance.glyphs.ellipsis)")]
     }
-    let legs = legs(record.sample).map { leg in
+    let legs = legs(record.sample).enumerated().map { place, leg in
       DetailModel.Row.line(
-        leg.name, [TextSpan(value(of: leg), appearance(leg.name == "planned" ? .text : .strong))])
+        leg.name, [TextSpan(value(of: leg), appearance(place == 0 ? .text : .strong))])
     }
     let facts = facts(record).map { DetailModel.Row.field($0.title, $0.text) }
     let events = record.events.enumerated().map { index, event in

@@ -233,7 +233,7 @@ struct StoreFollower {
     }
     content.condition = .ready
     // Plans that a recovery takes back leave no trace among the changes.
-    let hasRecovered = old?.endedAt == nil && record.endReason == .interrupted
+    let hasRecovered = old?.endedAt == nil && record.endReason?.word == .interrupted
     guard old?.id != record.id || hasRecovered || isRestartDue else { return true }
     isRestartDue = true
     records = try RecordTails(reader, run: record.id)

@@ -86,7 +86,7 @@ extension FindingRecord {
   /// The metric whose plot shows what has changed: shares stand beside that of which they are. `nil` of a series that this
   /// version does not know.
   var plottedMetric: Metric? {
-    switch SeriesMetric(rawValue: metric) {
+    switch metric.word {
     case .delivery, .lost: .delivery
     case .accept, .failed, .refused: .accept
     case nil: nil

@@ -129,7 +129,8 @@ struct Collect: AsyncParsableCommand {
           },
           onEnd: { end in
             progress.end(end.run)
-            logger.info("run \(end.run) is closed (\(end.wasStopped ? "stopped" : "completed"))")
+            logger.info(
+              "run \(end.run) is closed (\((end.wasStopped ? RunEndReason.stopped : .completed).rawValue))")
           })
       }
     } catch {

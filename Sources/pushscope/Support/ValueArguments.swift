@@ -105,7 +105,7 @@ enum ShareArgument {
   }
 
   static func parseBase(_ text: String) throws -> Gate.Base {
-    guard let base = Gate.Base(word: text) else {
+    guard let base = Gate.Base(rawValue: text) else {
       throw ValidationError("a share is over planned or accepted, not \"\(text)\"")
     }
     return base

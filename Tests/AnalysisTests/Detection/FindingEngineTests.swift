@@ -50,8 +50,9 @@ import Testing
         withID ? record.detectedAt : nil,
       ].map { $0.map { "\($0.microseconds)" } ?? "-" }
       let parts: [String] =
-        [withID ? record.id + record.incident : "", record.target, record.metric, record.kind, record.status]
-        + times + numbers + shares + [record.cause, record.scope ?? "-", record.evidence] + record.causes
+        [withID ? record.id + record.incident : "", record.target, "\(record.metric)", "\(record.kind)", "\(record.status)"]
+        + times + numbers + shares + ["\(record.cause, default: "-")", record.scope ?? "-", record.evidence]
+        + record.causes.map(\.rawValue)
       text = parts.joined(separator: "|")
     }
   }
@@ -71,19 +72,19 @@ import Testing
     let collector = try SimulatedCollector(outcomes, rate: 4, settings: DetectionSettings())
     try collector.go(to: 240, step: 1)
     let records = try collector.stored()
-    let slower = try #require(records.first { $0.metric == "delivery" && $0.kind == "slower" })
-    #expect(slower.status == "provisional")
+    let slower = try #require(records.first { $0.metric.word == .delivery && $0.kind.word == .slower })
+    #expect(slower.status.word == .provisional)
     #expect(abs(collector.seconds(slower.startedAt) - 90) < 1)
     #expect(abs(collector.seconds(try #require(slower.endedAt)) - 150) < 6)
     #expect(collector.seconds(try #require(collector.firstSeen[slower.id])) < 105)
     #expect(slower.before ?? 0 < 50_000 && slower.after ?? 0 > 120_000)
     #expect(slower.afterLow.map { $0 <= slower.after ?? 0 } == true)
-    #expect(slower.cause == "undecided: path or provider")
-    #expect(slower.legs.first?.parts.map(\.leg) == ["lag", "service", "transit"])
-    let service = try #require(slower.legs.first?.parts.first { $0.leg == "service" })
+    #expect(slower.cause == .undecided("path or provider"))
+    #expect(slower.legs.first?.parts.map(\.leg.word) == [.lag, .service, .transit])
+    let service = try #require(slower.legs.first?.parts.first { $0.leg.word == .service })
     #expect(service.change > 0.8 * (slower.legs.first?.total ?? 0))
     // The acceptance says the same: one incident.
-    #expect(Set(records.filter { !$0.isWithdrawn && $0.kind == "slower" }.map(\.incident)).count == 1)
+    #expect(Set(records.filter { !$0.isWithdrawn && $0.kind.word == .slower }.map(\.incident)).count == 1)
     let events = try collector.events()
     #expect(events.contains(.findingOpened) && events.contains(.findingClosed))
     #expect(collector.lines.contains { $0.contains("delivery p") && $0.contains("provisional") })
@@ -100,8 +101,8 @@ import Testing
     try collector.go(to: 240, step: 1)
     try collector.endRun()
     try collector.look()
-    let slower = try #require(try collector.stored().first { $0.metric == "delivery" && $0.kind == "slower" })
-    #expect(slower.cause == "undecided: path or provider", "\(slower.cause)")
+    let slower = try #require(try collector.stored().first { $0.metric.word == .delivery && $0.kind.word == .slower })
+    #expect(slower.cause == .undecided("path or provider"), "\(slower)")
     #expect(slower.evidence.contains("service p\(Int((slower.quantile ?? 0) * 100)) "))
     #expect(essences(try collector.stored()) == essences(try collector.recomputed()))
   }
@@ -111,7 +112,7 @@ import Testing
     let collector = try SimulatedCollector(outcomes, rate: 4, settings: DetectionSettings())
     try collector.go(to: 240, step: 1)
     func slower() throws -> FindingRecord {
-      try #require(try collector.stored().first { $0.metric == "delivery" && $0.kind == "slower" })
+      try #require(try collector.stored().first { $0.metric.word == .delivery && $0.kind.word == .slower })
     }
     let before = try slower()
     #expect(!before.isOpen && !before.events.contains("annotation: deploy 500"))
@@ -161,7 +162,7 @@ import Testing
       try collector.go(to: Double(run * 170 + 170), step: 10)
     }
     let live = try collector.stored()
-    #expect(Set(live.filter { $0.kind == "slower" && !$0.isWithdrawn }.map(\.run)).count == 4)
+    #expect(Set(live.filter { $0.kind.word == .slower && !$0.isWithdrawn }.map(\.run)).count == 4)
     #expect(essences(live) == essences(try collector.recomputed()))
   }
 
@@ -243,7 +244,7 @@ import Testing
     }
     try collector.look()
     let live = try collector.stored()
-    #expect(live.contains { $0.kind == "slower" })
+    #expect(live.contains { $0.kind.word == .slower })
     #expect(essences(live, withIDs: false) == essences(try collector.recomputed(), withIDs: false))
   }
 
@@ -254,13 +255,13 @@ import Testing
     }
     let collector = try SimulatedCollector(outcomes, rate: 4, settings: Self.compressed)
     try collector.go(to: 230)
-    let losing = try #require(try collector.stored().first { $0.kind == "losing" })
+    let losing = try #require(try collector.stored().first { $0.kind.word == .losing })
     #expect(losing.shareAfter ?? 0 > 0.8)
     #expect(abs(collector.seconds(losing.startedAt) - 150) < 1)
     try collector.receive(collector.lost)
     try collector.go(to: 260)
-    #expect(try collector.stored().first { $0.id == losing.id }?.status == "withdrawn")
-    #expect(try collector.recomputed().allSatisfy { $0.kind != "losing" })
+    #expect(try collector.stored().first { $0.id == losing.id }?.status.word == .withdrawn)
+    #expect(try collector.recomputed().allSatisfy { $0.kind.word != .losing })
     #expect(
       collector.lines.contains { $0.contains(losing.id) && $0.contains("withdrawn") } || losing.endedAt != nil
     )
@@ -270,11 +271,11 @@ import Testing
     let outcomes = SimulatedCollector.outcomes(rate: 4, seconds: 900, seed: 31) { slow(&$0, 450..<700) }
     let collector = try SimulatedCollector(outcomes, rate: 4, settings: Self.compressed)
     try collector.go(to: 640, step: 10)
-    let lasting = try collector.stored().filter { $0.status == "lasting" }
-    #expect(lasting.contains { $0.metric == "delivery" && $0.isOpen })
+    let lasting = try collector.stored().filter { $0.status.word == .lasting }
+    #expect(lasting.contains { $0.metric.word == .delivery && $0.isOpen })
     try collector.go(to: 900, step: 10)
     let record = try #require(try collector.stored().first { $0.id == lasting.first?.id })
-    #expect(record.status == "closed")
+    #expect(record.status.word == .closed)
     #expect(abs(collector.seconds(try #require(record.endedAt)) - 700) < 8)
     #expect(essences(try collector.stored()) == essences(try collector.recomputed()))
   }
@@ -285,7 +286,7 @@ import Testing
     }
     let collector = try SimulatedCollector(outcomes, rate: 4, settings: DetectionSettings())
     try collector.go(to: 240, step: 4)
-    let slower = try collector.stored().filter { $0.kind == "slower" && !$0.isWithdrawn }
+    let slower = try collector.stored().filter { $0.kind.word == .slower && !$0.isWithdrawn }
     #expect(Set(slower.map(\.target)) == ["alpha", "beta"])
     #expect(Set(slower.map(\.incident)).count == 1)
   }
@@ -296,7 +297,7 @@ import Testing
     let collector = try SimulatedCollector(outcomes, rate: 4, settings: DetectionSettings())
     try collector.refer(toFloor: floor)
     try collector.go(to: 200, step: 4)
-    #expect(try collector.stored().contains { $0.kind == "slower" } == (floor == 0))
+    #expect(try collector.stored().contains { $0.kind.word == .slower } == (floor == 0))
     #expect(essences(try collector.stored()) == essences(try collector.recomputed()))
   }
 
@@ -311,11 +312,11 @@ import Testing
     try collector.go(to: 200, step: 2)
     // The receipt deadline, and what a request may take, have not passed.
     #expect(
-      Set(try collector.stored().filter { $0.kind == "slower" }.map(\.target))
+      Set(try collector.stored().filter { $0.kind.word == .slower }.map(\.target))
         == Set(names).subtracting(["t3"]))
     try collector.settleOpen()
     try collector.go(to: 240, step: 2)
-    #expect(Set(try collector.stored().filter { $0.kind == "slower" }.map(\.target)) == Set(names))
+    #expect(Set(try collector.stored().filter { $0.kind.word == .slower }.map(\.target)) == Set(names))
     #expect(
       essences(try collector.stored(), withIDs: false) == essences(try collector.recomputed(), withIDs: false)
     )
@@ -326,11 +327,11 @@ import Testing
     let outcomes = SimulatedCollector.outcomes(rate: 4, seconds: 200, seed: 81) { slow(&$0, 150..<200) }
     let collector = try SimulatedCollector(outcomes, rate: 4, settings: DetectionSettings())
     try collector.go(to: 200, step: 5)
-    #expect(try collector.stored().contains { $0.kind == "slower" && $0.isOpen })
+    #expect(try collector.stored().contains { $0.kind.word == .slower && $0.isOpen })
     #expect(try !collector.events().contains(.findingClosed))
     try collector.endRun()
     try collector.look()
-    let live = try collector.stored().filter { $0.kind == "slower" }
+    let live = try collector.stored().filter { $0.kind.word == .slower }
     #expect(!live.isEmpty && live.allSatisfy { $0.isProvisional && !$0.isOpen })
     #expect(live.allSatisfy { $0.endedAt.map { abs(collector.seconds($0) - 200) <= 1 } == true })
     #expect(try collector.events().count { $0 == .findingClosed } == live.count)
@@ -351,7 +352,7 @@ import Testing
     try collector.go(to: 120, step: 5)
     collector.set(.seconds(3_600), then: after)
     try collector.go(to: 3_920, step: 5)
-    let slower = try #require(try collector.stored().first { $0.metric == "delivery" && $0.kind == "slower" })
+    let slower = try #require(try collector.stored().first { $0.metric.word == .delivery && $0.kind.word == .slower })
     #expect(abs(collector.seconds(slower.startedAt) - 3_780) < 1)
     let detectors = try StoreReader.open(at: collector.directory.file("test.sqlite")).detectors()
     // Two minutes, what may lie between two notifications, and some more minutes.
@@ -370,11 +371,11 @@ import Testing
     }
     let collector = try SimulatedCollector(before, rate: 4, settings: DetectionSettings())
     try collector.go(to: 200, step: 5)
-    let first = try #require(try collector.stored().first { $0.metric == "delivery" })
+    let first = try #require(try collector.stored().first { $0.metric.word == .delivery })
     collector.set(.seconds(-80), then: after)
     try collector.go(to: 150, step: 5)
     let second = try #require(
-      try collector.stored().first { $0.metric == "delivery" && $0.id != first.id && !$0.isWithdrawn })
+      try collector.stored().first { $0.metric.word == .delivery && $0.id != first.id && !$0.isWithdrawn })
     #expect(abs(collector.seconds(second.startedAt) - 130) <= 2)
     #expect(try collector.stored().first { $0.id == first.id }?.isWithdrawn == false)
     try collector.go(to: 280, step: 5)

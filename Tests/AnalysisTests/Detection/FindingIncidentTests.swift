@@ -11,13 +11,14 @@ import Testing
   }()
 
   private static func record(
-    _ metric: String, of target: String = "ios", at minute: Int64, cause: String = "undecided: nothing"
+    _ metric: SeriesMetric, of target: String = "ios", at minute: Int64,
+    cause: Cause = .undecided("nothing")
   ) -> FindingRecord {
     let start = WallTime(microseconds: minute * 60_000_000)
     var record = FindingRecord(
       id: "\(metric)-\(target)", incident: "one", run: run, target: target, variant: "",
       provider: "apns", endpoint: "", device: target, metric: metric,
-      kind: metric == "lost" ? "losing" : "slower", status: "open", startedAt: start, detectedAt: start,
+      kind: metric.kind(isUpward: true), status: .open, startedAt: start, detectedAt: start,
       seenUntil: start)
     record.cause = cause
     return record
@@ -27,36 +28,36 @@ import Testing
   @Test(
     "a cause explains the findings that it can have caused",
     arguments: [
-      (["accept", "delivery"], "accept"), (["delivery", "accept"], "accept"),
-      (["delivery", "lost"], "delivery"),
-      (["lost", "accept"], "lost"), (["accept", "lost"], "accept"),
+      ([SeriesMetric.accept, .delivery], SeriesMetric.accept), ([.delivery, .accept], .accept),
+      ([.delivery, .lost], .delivery),
+      ([.lost, .accept], .lost), ([.accept, .lost], .accept),
     ])
-  func explains(metrics: [String], expected: String) throws {
+  func explains(metrics: [SeriesMetric], expected: SeriesMetric) throws {
     let first = Self.record(metrics[0], at: 1)
-    let second = Self.record(metrics[1], at: 2, cause: "provider-delivery")
+    let second = Self.record(metrics[1], at: 2, cause: .providerDelivery)
     let incident = try #require(FindingIncident.group([first, second]).first)
-    #expect(incident.first.metric == metrics[0] && incident.explained.metric == expected)
+    #expect(incident.first.metric.word == metrics[0] && incident.explained.metric.word == expected)
   }
 
   @Test func answersOfAnotherTargetDoNotExplainADelivery() throws {
     let incident = try #require(
       FindingIncident.group([
-        Self.record("delivery", at: 1), Self.record("accept", of: "android", at: 2, cause: "path"),
-        Self.record("delivery", of: "web", at: 3, cause: "uplink"),
+        Self.record(.delivery, at: 1), Self.record(.accept, of: "android", at: 2, cause: .path),
+        Self.record(.delivery, of: "web", at: 3, cause: .uplink),
       ]).first)
-    #expect(incident.explained.cause == "uplink")
+    #expect(incident.explained.cause == .uplink)
   }
 
   @Test func closedOnesThatRepeatAreOne() {
     let closed = [0, 10, 21, 30].map { (minute: Int64) -> FindingRecord in
-      var record = Self.record("delivery", at: minute, cause: "host")
-      (record.id, record.incident, record.status) = ("\(minute)", "\(minute)", "closed")
+      var record = Self.record(.delivery, at: minute, cause: .host)
+      (record.id, record.incident, record.status) = ("\(minute)", "\(minute)", Stored(.closed))
       return record
     }
-    var open = Self.record("delivery", at: 40, cause: "host")
+    var open = Self.record(.delivery, at: 40, cause: .host)
     open.incident = "open"
-    var lost = Self.record("lost", at: 60, cause: "receipts")
-    (lost.incident, lost.status) = ("lost", "closed")
+    var lost = Self.record(.lost, at: 60, cause: .receipts)
+    (lost.incident, lost.status) = ("lost", Stored(.closed))
     let folded = FindingRepetition.fold(FindingIncident.group(closed + [open, lost]))
     #expect(folded.map(\.incidents.count) == [4, 1, 1])
     #expect(folded.map(\.period) == [600_000_000, nil, nil])

@@ -214,13 +214,14 @@ import Testing
   }
 
   private static func closed(
-    _ store: SeriesStore, _ hours: ClosedRange<Int64>, status: String = "closed", target: String = "alpha",
+    _ store: SeriesStore, _ hours: ClosedRange<Int64>, status: FindingStatus = .closed,
+    target: String = "alpha",
     variant: String = ""
   ) throws {
     var record = FindingRecord(
       id: "f\(status)\(target)\(variant)", incident: "f", run: store.fixture.run, target: target,
-      variant: variant, provider: "loopback", endpoint: "", device: "phone", metric: "delivery",
-      kind: "slower", status: status, startedAt: store.time(hours.lowerBound * 3600),
+      variant: variant, provider: "loopback", endpoint: "", device: "phone", metric: .delivery,
+      kind: .slower, status: status, startedAt: store.time(hours.lowerBound * 3600),
       detectedAt: store.time(hours.lowerBound * 3600 + 60), seenUntil: store.time(hours.upperBound * 3600))
     record.endedAt = store.time(hours.upperBound * 3600)
     var changes = FindingChanges()
@@ -242,8 +243,8 @@ import Testing
     #expect(!whole.isEmpty)
     // Another target's, another variant's, and what is provisional or withdrawn.
     try Self.closed(store, 0...10, target: "beta")
-    try Self.closed(store, 0...10, status: "withdrawn")
-    try Self.closed(store, 0...10, status: "provisional")
+    try Self.closed(store, 0...10, status: .withdrawn)
+    try Self.closed(store, 0...10, status: .provisional)
     #expect(try history() == whole)
     try Self.closed(store, 0...2, variant: "priority=5")
     let apart = try SeriesReader(try store.fixture.reader()).historiesByVariant(

@@ -41,14 +41,14 @@ import Testing
     case daily, withdrawn
   }
 
-  private static func record(_ subject: Subject, cause: String = "", _ facts: CauseDetails? = nil)
+  private static func record(_ subject: Subject, cause: String = "host", _ facts: CauseDetails? = nil)
     -> FindingRecord
   {
     let metric = subject.metric
     var record = FindingRecord(
       id: "95xeu33a", incident: "95xeu33a", run: run, target: "android", variant: "", provider: "fcm",
-      endpoint: "", device: "pixel", metric: metric.rawValue,
-      kind: metric.kind(isUpward: subject != .faster).rawValue, status: "open", startedAt: start,
+      endpoint: "", device: "pixel", metric: metric,
+      kind: metric.kind(isUpward: subject != .faster), status: .open, startedAt: start,
       detectedAt: after(30), seenUntil: after(3_600))
     (record.startedLow, record.startedHigh) = (after(-2), after(1))
     if metric.isShare {
@@ -58,7 +58,7 @@ import Testing
       record.quantile = subject == .accept ? 0.9 : 0.5
       (record.before, record.after) = subject == .faster ? (900_000, 170_000) : (170_000, 900_000)
     }
-    let refusals: VerdictRecord.Refusals? =
+    let refusals: Verdict.Refusals? =
       switch subject {
       case .refused: .init(target: "android", refused: 12, notSent: 0)
       case .refusedAndHeld: .init(target: "android", refused: 3, notSent: 375)
@@ -68,7 +68,8 @@ import Testing
     var all = facts ?? CauseDetails()
     if subject == .failed { all.failure = .timeout }
     if refusals != nil { all.status = 503 }
-    record.cause = cause
+    guard !cause.isEmpty else { return record }
+    record.cause = Cause(rawValue: cause)
     let scope: String? =
       switch cause {
       case "device", "device-asleep", "display": "pixel"
@@ -77,8 +78,8 @@ import Testing
       }
     record.scope = scope
     record.verdicts = [
-      VerdictRecord(
-        cause: cause, scope: scope, evidence: "service p50 1 ms → 2 ms",
+      Verdict(
+        cause: Cause(rawValue: cause), scope: scope, evidence: "service p50 1 ms → 2 ms",
         wouldDecide: cause.hasPrefix("undecided")
           ? "PING (HTTP/2, path_probe) on the connections to fcm" : nil,
         targets: ["android"], refusals: refusals.map { [$0] }, facts: all)
@@ -95,24 +96,24 @@ import Testing
     case .gradual:
       record.isGradual = true
       (record.startedLow, record.startedHigh) = (nil, nil)
-    case .provisional: record.status = "provisional"
-    case .lasting: record.status = "lasting"
-    case .normal: (record.status, record.isNewNormal) = ("closed", true)
-    case .closed: (record.status, record.endedAt) = ("closed", after(1_500))
-    case .short: (record.status, record.endedAt) = ("closed", after(48))
+    case .provisional: record.status = Stored(.provisional)
+    case .lasting: record.status = Stored(.lasting)
+    case .normal: (record.status, record.isNewNormal) = (Stored(.closed), true)
+    case .closed: (record.status, record.endedAt) = (Stored(.closed), after(1_500))
+    case .short: (record.status, record.endedAt) = (Stored(.closed), after(48))
     case .stopped: return FindingSentence(record, stoppedAt: after(86_400), clock: clock)
     case .repeated:
       let times = (0..<4).map { number -> FindingIncident in
         var one = record
         one.startedAt = after(Int64(number) * 600)
         one.endedAt = after(Int64(number) * 600 + 60)
-        one.status = "closed"
+        one.status = Stored(.closed)
         (one.id, one.incident) = ("\(number)", "\(number)")
         return FindingIncident(one)
       }
       return FindingSentence(FindingRepetition.fold(times)[0], clock: clock)
-    case .daily: (record.status, record.endedAt) = ("daily", after(9_000))
-    case .withdrawn: record.status = "withdrawn"
+    case .daily: (record.status, record.endedAt) = (Stored(.daily), after(9_000))
+    case .withdrawn: record.status = Stored(.withdrawn)
     }
     return FindingSentence(record, clock: clock)
   }
@@ -220,7 +221,7 @@ import Testing
     var record = Self.record(.slower)
     let other = SentenceClock(today: Self.after(86_400))
     #expect(FindingSentence(record, clock: other).what.contains("since 2026-03-01 14:02:"))
-    (record.status, record.endedAt) = ("closed", Self.after(1_500))
+    (record.status, record.endedAt) = (Stored(.closed), Self.after(1_500))
     #expect(FindingSentence(record, clock: other).what.contains("from 2026-03-01 14:02 to 14:27:"))
     #expect(FindingSentence(record, clock: .alone).what.contains("from 2026-03-01 14:02 to 14:27 UTC:"))
     record.endedAt = Self.after(86_400)

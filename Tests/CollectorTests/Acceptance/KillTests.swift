@@ -46,7 +46,7 @@ struct KillTests {
     let recovered = try #require(store.recovered.runs.first)
     #expect(recovered.interrupted == samples.count { $0.state == .interrupted })
     let record = try #require(try reader.run(run.fixture.run))
-    #expect(record.endReason == .interrupted)
+    #expect(record.endReason?.word == .interrupted)
     #expect(record.counts.planned == samples.count)
     for state in NotificationState.allCases {
       #expect(record.counts[state] == samples.count { $0.state == state })

@@ -82,7 +82,7 @@ struct CollectorServiceTests {
     #expect(try await settled(client, .rename(first, name: "uno")) == .done)
     #expect(try await settled(client, .stop) == .done)
     let closed = try #require(try reader.run(first))
-    #expect(closed.endReason == .stopped)
+    #expect(closed.endReason?.word == .stopped)
     #expect(closed.name == "uno")
     #expect(closed.counts.open == 0)
     _ = try await eventually("idle") { try reader.collector().run == nil ? true : nil }
@@ -106,7 +106,7 @@ struct CollectorServiceTests {
 
     service.stop()
     #expect(try await life.value == 2)
-    #expect(try reader.run(second)?.endReason == .stopped)
+    #expect(try reader.run(second)?.endReason?.word == .stopped)
     #expect(try reader.collector().isRunning == false)
   }
 
@@ -116,7 +116,7 @@ struct CollectorServiceTests {
     try await service.run()
     let reader = try StoreReader.open(at: storePath)
     let run = try #require(try reader.latestRun())
-    #expect(run.endReason == .completed)
+    #expect(run.endReason?.word == .completed)
     #expect(run.counts.planned == 3)
   }
 
@@ -176,7 +176,7 @@ struct CollectorServiceTests {
     let end = try await life.value
     #expect(end?.wasStopped == true)
     let run = try #require(try StoreReader.open(at: storePath).latestRun())
-    #expect(run.endReason == .stopped && run.counts.planned == 0)
+    #expect(run.endReason?.word == .stopped && run.counts.planned == 0)
   }
 
   @Test("a run that waits is stopped through the store", arguments: Wait.allCases)
@@ -190,7 +190,7 @@ struct CollectorServiceTests {
       (try? StoreReader.open(at: storePath).latestRun()) == nil ? nil : true
     }
     #expect(try await settled(client, .stop) == .done)
-    #expect(try StoreReader.open(at: storePath).latestRun()?.endReason == .stopped)
+    #expect(try StoreReader.open(at: storePath).latestRun()?.endReason?.word == .stopped)
     // The next one is stopped as well, and whoever started it is told.
     let start = try client.submit(.start(name: "two"))
     _ = try await eventually("the second run") {
@@ -222,6 +222,6 @@ struct CollectorServiceTests {
     service.stop()
     let last = try await life.value
     #expect(last?.wasStopped == true)
-    #expect(try StoreReader.open(at: storePath).runs().map(\.endReason) == [.stopped])
+    #expect(try StoreReader.open(at: storePath).runs().map(\.endReason) == [Stored(.stopped)])
   }
 }

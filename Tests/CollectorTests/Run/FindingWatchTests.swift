@@ -102,7 +102,7 @@ private final class WatchedStore {
     try store.pass(20, latency: 160_000)
     // While it goes on.
     let open = try #require(try store.findings().first { $0.isOpen })
-    #expect(open.metric == "delivery" && open.kind == "slower" && open.target == "alpha")
+    #expect(open.metric.word == .delivery && open.kind.word == .slower && open.target == "alpha")
     let opened = try #require(try store.events().first)
     #expect(opened.kind == .findingOpened)
     #expect(try store.eventRecords().first?.targetName == "alpha")

@@ -18,10 +18,10 @@ struct RunStartTests {
     case listener, registration, credentials, transport
 
     /// The ends of the runs that the store then has.
-    var recordedEnds: [RunEndReason?] {
+    var recordedEnds: [Stored<RunEndReason>?] {
       switch self {
       case .listener, .registration: []
-      case .credentials, .transport: [.failed]
+      case .credentials, .transport: [Stored(.failed)]
       }
     }
   }
@@ -112,7 +112,7 @@ struct RunStartTests {
       }
     }
     #expect(!end.wasStopped)
-    #expect(try reader.runs().map(\.endReason) == part.recordedEnds + [.completed])
+    #expect(try reader.runs().map(\.endReason) == part.recordedEnds + [Stored(.completed)])
   }
 
   /// A socket that listens on the receipt listener's port.

@@ -1,4 +1,5 @@
 import Findings
+import Measurement
 import TestKit
 
 /// One thing that goes wrong for a few seconds, in the words of a scenario, and what must be said about it.
@@ -33,7 +34,7 @@ struct CauseCase: Sendable {
   init(_ name: String, _ changes: [Service: [String]], _ expected: (Cause, String?)...) {
     self.name = name
     self.changes = changes
-    self.expected = expected.map { Expectation(cause: $0.0.text, scope: $0.1) }
+    self.expected = expected.map { Expectation(cause: $0.0.rawValue, scope: $0.1) }
   }
 
   private static func both(_ lines: String...) -> [Service: [String]] { [.east: lines, .west: lines] }

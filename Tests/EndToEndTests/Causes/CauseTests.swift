@@ -1,5 +1,6 @@
 import Findings
 import Foundation
+import Measurement
 import TestKit
 import Testing
 
@@ -75,7 +76,7 @@ struct CauseTests {
     func problem(_ words: String) -> Problem { Problem(description: words, isDisturbed: !isCalm) }
 
     let verdicts = try installation.verdicts()
-    let byRows = verdicts.map { CauseCase.Expectation(cause: $0.cause.text, scope: $0.scope) }
+    let byRows = verdicts.map { CauseCase.Expectation(cause: $0.cause.rawValue, scope: $0.scope) }
     guard counted(byRows, instance) == expected else {
       return problem("by its rows: \(verdicts.map(words)), not \(instance.expected)")
     }
@@ -94,11 +95,11 @@ struct CauseTests {
   private static func counted(
     _ said: [CauseCase.Expectation], _ instance: CauseCase
   ) -> Set<CauseCase.Expectation> {
-    Set(said.filter { instance.isStalling || $0.cause != Cause.host.text })
+    Set(said.filter { instance.isStalling || $0.cause != Cause.host.rawValue })
   }
 
   private static func words(_ verdict: Verdict) -> String {
-    "\(verdict.cause.text) \(verdict.scope ?? "") (\(verdict.evidence)) on \(verdict.targets.joined(separator: ", "))"
+    "\(verdict.cause.rawValue) \(verdict.scope ?? "") (\(verdict.evidence)) on \(verdict.targets.joined(separator: ", "))"
   }
 
   /// Does blocking work without taking a thread from other tests.

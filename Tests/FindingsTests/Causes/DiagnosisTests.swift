@@ -15,7 +15,7 @@ import Testing
   func namesTheScriptedCause(scenario: CauseScenario) throws {
     let instance = scenario.make(seed: 2, baseline: 1800)
     let verdicts = Diagnosis(instance.episode).verdicts
-    let words = verdicts.map { "\($0.cause.text) \($0.scope ?? ""): \($0.evidence)" }
+    let words = verdicts.map { "\($0.cause.rawValue) \($0.scope ?? ""): \($0.evidence)" }
     #expect(scenario.isRight(verdicts, instance) == true, "\(words)")
     for verdict in verdicts {
       #expect(!verdict.evidence.isEmpty && !verdict.targets.isEmpty)

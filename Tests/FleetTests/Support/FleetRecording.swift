@@ -127,16 +127,16 @@ final class FleetRecording {
     }
     var finding = FindingRecord(
       id: id, incident: id, run: run.run, target: "ios", variant: "priority=5", provider: "apns",
-      endpoint: "https://push.example.com:443", device: "pixel", metric: "delivery", kind: "slower",
-      status: "closed", startedAt: time(from), detectedAt: time(from + 9), seenUntil: time(to + 9))
+      endpoint: "https://push.example.com:443", device: "pixel", metric: .delivery, kind: .slower,
+      status: .closed, startedAt: time(from), detectedAt: time(from + 9), seenUntil: time(to + 9))
     finding.endedAt = time(to)
     finding.startedLow = time(from - 3)
     finding.quantile = 0.5
     finding.before = 180_000
     finding.after = 900_000
     finding.shareBefore = 0.015
-    finding.cause = "provider-delivery"
-    finding.causes = ["provider-delivery", "device"]
+    finding.cause = .providerDelivery
+    finding.causes = [.providerDelivery, .device]
     finding.evidence = "it's slow"
     finding.samples = 77
     finding.effectiveSamples = 12.5

@@ -15,7 +15,7 @@ import Testing
 
   private func record(_ id: String = "a", ended: Bool = false) -> AlertRecord {
     var record = Alert(
-      source: .objective, id: id, labels: Self.labels, annotations: ["summary": "s"],
+      kind: .objective, id: id, labels: Self.labels, annotations: ["summary": "s"],
       startedAt: WallTime(microseconds: 1_700_000_000_000_000)
     ).record
     if ended { record.endedAt = WallTime(microseconds: 1_700_000_060_000_000) }

@@ -22,7 +22,7 @@ import Threads
 
   private func alert(_ id: String = "a") -> Alert {
     Alert(
-      source: .objective, id: id, labels: ["alertname": "X", "objective": id],
+      kind: .objective, id: id, labels: ["alertname": "X", "objective": id],
       annotations: ["summary": "s"], startedAt: time(0))
   }
 
@@ -115,15 +115,17 @@ import Threads
 
   // MARK: Findings
 
-  private func finding(_ id: String, incident: String, kind: String = "slower", status: String = "open")
+  private func finding(
+    _ id: String, incident: String, kind: FindingKind = .slower, status: FindingStatus = .open
+  )
     -> FindingRecord
   {
     var generator = SeededGenerator(seed: 1)
     var record = FindingRecord(
       id: id, incident: incident, run: RunID(at: time(0), using: &generator), target: "t-\(id)", variant: "",
-      provider: "apns", endpoint: "", device: "", metric: "delivery", kind: kind, status: status,
+      provider: "apns", endpoint: "", device: "", metric: .delivery, kind: kind, status: status,
       startedAt: time(0), detectedAt: time(1), seenUntil: time(2))
-    (record.quantile, record.before, record.after, record.cause) = (0.9, 170_000, 900_000, "host")
+    (record.quantile, record.before, record.after, record.cause) = (0.9, 170_000, 900_000, .host)
     return record
   }
 
@@ -132,11 +134,11 @@ import Threads
     let alerts = AlertSources.alerts(
       of: [
         finding("aa", incident: "aa"), finding("bb", incident: "aa"),
-        finding("cc", incident: "cc", status: "provisional"),
-        finding("dd", incident: "dd", status: "closed"), finding("ee", incident: "ee", kind: "faster"),
+        finding("cc", incident: "cc", status: .provisional),
+        finding("dd", incident: "dd", status: .closed), finding("ee", incident: "ee", kind: .faster),
       ], labels: [ConfiguredLabel(name: "region", value: "eu")])
     #expect(alerts.map(\.id) == ["finding:aa"])
-    #expect(alerts.first?.source == .finding)
+    #expect(alerts.first?.kind == .finding)
     #expect(alerts.first?.labels["target"] == "t-aa")
     #expect(alerts.first?.labels["region"] == "eu")
     #expect(

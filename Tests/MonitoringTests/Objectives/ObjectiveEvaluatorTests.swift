@@ -75,7 +75,7 @@ import Testing
     #expect(step.changes.map(\.change) == [.opened])
     #expect(step.records[0].good == 0)
     #expect(step.records[0].valid == 200)
-    #expect(step.records[0].burns.map(\.verdict) == ["breached", "breached", "breached"])
+    #expect(step.records[0].burns.map(\.verdict) == Array(repeating: Stored(.breached), count: 3))
     #expect(step.records[0].sentence.contains("100.0 times too fast over 1h"))
     #expect(AlertSources.alert(of: step.records[0], labels: []) != nil)
 

@@ -46,7 +46,7 @@ import Testing
         })
       var finding = FindingRecord(
         id: "f\(number)", incident: "f0", run: run.run, target: "a", variant: "", provider: "http",
-        endpoint: "https://127.0.0.1", device: "phone", metric: "accept", kind: "slower", status: "closed",
+        endpoint: "https://127.0.0.1", device: "phone", metric: .accept, kind: .slower, status: .closed,
         startedAt: RecordedStore.start, detectedAt: RecordedStore.start, seenUntil: RecordedStore.start)
       finding.evidence = reasons[number]
       try fixture.save([finding])

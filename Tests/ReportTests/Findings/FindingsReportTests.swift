@@ -16,14 +16,14 @@ import Testing
   private func record(
     _ id: String, at seconds: Int64, lasting length: Int64? = 60, incident: String? = nil,
     target: String = "ios",
-    status: String? = nil, run: RunID? = nil, _ change: (inout FindingRecord) -> Void = { _ in }
+    status: FindingStatus? = nil, run: RunID? = nil, _ change: (inout FindingRecord) -> Void = { _ in }
   ) -> FindingRecord {
     var generator = SeededGenerator(seed: 1)
     let start = Self.start.advanced(byMicroseconds: seconds * 1_000_000)
     var record = FindingRecord(
       id: id, incident: incident ?? id, run: run ?? RunID(at: Self.start, using: &generator), target: target,
       variant: "", provider: "apns", endpoint: "https://api.push.apple.com:443", device: "phone",
-      metric: "delivery", kind: "slower", status: status ?? (length == nil ? "open" : "closed"),
+      metric: .delivery, kind: .slower, status: status ?? (length == nil ? .open : .closed),
       startedAt: start, detectedAt: start.advanced(byMicroseconds: 12_000_000),
       seenUntil: start.advanced(byMicroseconds: 90_000_000))
     record.startedLow = start.advanced(byMicroseconds: -2_000_000)
@@ -34,9 +34,9 @@ import Testing
     record.after = 1_900_000
     record.afterLow = 1_600_000
     record.afterHigh = 2_200_000
-    record.cause = "provider-delivery"
+    record.cause = .providerDelivery
     record.scope = "apns"
-    record.causes = ["provider-delivery"]
+    record.causes = [.providerDelivery]
     record.evidence = "accept unchanged (41 ms)"
     record.samples = 240
     record.effectiveSamples = 61.5
@@ -74,12 +74,12 @@ import Testing
   @Test("a sentence each")
   func aLineEach() {
     let lossy = record("bbbb2222", at: 300, lasting: nil) {
-      $0.kind = "losing"
-      $0.metric = "lost"
+      $0.kind = Stored(.losing)
+      $0.metric = Stored(.lost)
       $0.quantile = nil
       ($0.before, $0.after, $0.afterLow, $0.afterHigh) = (nil, nil, nil, nil)
       ($0.shareBefore, $0.shareAfter, $0.shareLow, $0.shareHigh) = (0.01, 0.12, 0.08, 0.17)
-      $0.cause = "undecided: losses: provider, device or receipts"
+      $0.cause = .undecided("losses: provider, device or receipts")
       $0.scope = nil
       $0.evidence = ""
     }
@@ -97,8 +97,8 @@ import Testing
     var records = (0..<4).map { record("aaaa000\($0)", at: Int64($0) * 75) }
     records.append(
       record("cccc0000", at: 226, incident: "aaaa0003") {
-        $0.metric = "accept"
-        $0.cause = ""
+        $0.metric = Stored(.accept)
+        $0.cause = nil
       })
     records.append(record("dddd0000", at: 300, lasting: nil))
     let lines = FindingsReport(records, detectors: []).lines()
@@ -126,12 +126,12 @@ import Testing
     #expect(fails([]) == [false, false])
     #expect(fails([record("a", at: 0)]) == [false, true])
     #expect(fails([record("a", at: 0, lasting: nil)]) == [true, true])
-    #expect(fails([record("a", at: 0, lasting: nil, status: "lasting")]) == [true, true])
-    let young = record("a", at: 0, lasting: nil, status: "provisional")
+    #expect(fails([record("a", at: 0, lasting: nil, status: .lasting)]) == [true, true])
+    let young = record("a", at: 0, lasting: nil, status: .provisional)
     #expect(fails([young]) == [false, false] && fails([young], provisional: true) == [true, true])
-    #expect(fails([record("a", at: 0) { $0.kind = "faster" }]) == [false, false])
+    #expect(fails([record("a", at: 0) { $0.kind = Stored(.faster) }]) == [false, false])
     #expect(fails([record("a", at: 0, lasting: nil) { $0.isHidden = true }]) == [false, false])
-    #expect(fails([record("a", at: 0, status: "withdrawn")]) == [false, false])
+    #expect(fails([record("a", at: 0, status: .withdrawn)]) == [false, false])
   }
 
   @Test("a new normal and a gradual change have no end and no certain start")
@@ -141,7 +141,7 @@ import Testing
       ($0.startedLow, $0.startedHigh) = (nil, nil)
     }
     #expect(FindingWords.time(of: gradual) == "getting worse since about 2026-03-01 12:00:00")
-    let normal = record("a", at: 0, lasting: nil, status: "closed") { $0.isNewNormal = true }
+    let normal = record("a", at: 0, lasting: nil, status: .closed) { $0.isNewNormal = true }
     #expect(FindingWords.time(of: normal) == "2026-03-01 12:00:00 ± 2.00 s, the new normal")
     let open = record("a", at: 0, lasting: nil)
     #expect(FindingWords.time(of: open) == "since 2026-03-01 12:00:00 ± 2.00 s")
@@ -172,9 +172,9 @@ import Testing
   func endedByTheRun() throws {
     let (fixture, run) = try shortRun()
     try fixture.save([
-      record("aaaa1111", at: 5, lasting: 10, status: "provisional", run: run),
-      record("bbbb2222", at: 16, lasting: 10, status: "provisional", run: run) { $0.kind = "losing" },
-      record("cccc3333", at: 16, lasting: 10, run: run) { $0.kind = "failing" },
+      record("aaaa1111", at: 5, lasting: 10, status: .provisional, run: run),
+      record("bbbb2222", at: 16, lasting: 10, status: .provisional, run: run) { $0.kind = Stored(.losing) },
+      record("cccc3333", at: 16, lasting: 10, run: run) { $0.kind = Stored(.failing) },
     ])
     let lines = try FindingsReport(fixture.reader(), RowSelection()).lines(today: Self.start)
     #expect(
@@ -212,8 +212,8 @@ import Testing
     let lines = FindingDetails.lines(
       record("aaaa1111", at: 0) {
         $0.verdicts = [
-          VerdictRecord(
-            cause: "undecided: path or provider", scope: "apns", evidence: "service rose",
+          Verdict(
+            cause: .undecided("path or provider"), scope: "apns", evidence: "service rose",
             wouldDecide: "PING",
             targets: ["ios", "ipad"])
         ]
@@ -222,8 +222,8 @@ import Testing
             target: "ios", quantile: 0.5, before: 180_000, total: 1_720_000, totalLow: 1_500_000,
             totalHigh: 2_000_000,
             parts: [
-              LegsRecord.Part(leg: "sent_to_received", change: 1_700_000, low: nil, high: nil),
-              LegsRecord.Part(leg: "lag", change: .nan, low: 0, high: 20),
+              LegsRecord.Part(leg: .sentToReceived, change: 1_700_000, low: nil, high: nil),
+              LegsRecord.Part(leg: .lag, change: .nan, low: 0, high: 20),
             ])
         ]
         $0.events = ["annotation: deploy 412\u{1B}[2J"]
@@ -240,12 +240,12 @@ import Testing
   @Test("what was refused and what was not sent because of it are two numbers")
   func refusals() throws {
     let finding = record("aaaa1111", at: 0) {
-      ($0.metric, $0.kind, $0.quantile) = ("refused", "refused", nil)
+      ($0.metric, $0.kind, $0.quantile) = (Stored(.refused), Stored(.refused), nil)
       ($0.before, $0.after, $0.afterLow, $0.afterHigh) = (nil, nil, nil, nil)
       ($0.shareBefore, $0.shareAfter) = (0, 0.981)
       $0.verdicts = [
-        VerdictRecord(
-          cause: "provider-errors", scope: "fcm", evidence: "5 refused by fcm", wouldDecide: nil,
+        Verdict(
+          cause: .providerErrors, scope: "fcm", evidence: "5 refused by fcm", wouldDecide: nil,
           targets: ["ios", "web"],
           refusals: [
             .init(target: "ios", refused: 3, notSent: 375), .init(target: "web", refused: 2, notSent: 0),
@@ -265,21 +265,21 @@ import Testing
 
   @Test("legs of another metric or quantile explain nothing")
   func otherLegs() {
-    func shown(_ metric: String?, _ quantile: Double) -> Bool {
+    func shown(_ metric: SeriesMetric?, _ quantile: Double) -> Bool {
       let finding = record("aaaa1111", at: 0) {
-        $0.metric = "accept"
+        $0.metric = Stored(.accept)
         $0.legs = [
           LegsRecord(
             target: "ios", metric: metric, quantile: quantile, before: 1, total: 2, totalLow: nil,
             totalHigh: nil,
-            parts: [LegsRecord.Part(leg: "lag", change: 2, low: nil, high: nil)])
+            parts: [LegsRecord.Part(leg: .lag, change: 2, low: nil, high: nil)])
         ]
       }
       return FindingDetails.lines(finding).contains { $0.contains("accept, p50") }
     }
-    #expect(shown("accept", 0.5))
+    #expect(shown(.accept, 0.5))
     // An earlier version looked at deliveries only.
-    for (metric, quantile) in [("accept", 0.9), ("delivery", 0.5), (nil, 0.5)] as [(String?, Double)] {
+    for (metric, quantile) in [(.accept, 0.9), (.delivery, 0.5), (nil, 0.5)] as [(SeriesMetric?, Double)] {
       #expect(!shown(metric, quantile))
     }
   }
@@ -287,13 +287,13 @@ import Testing
   @Test("all causes with their evidence, and what would decide each")
   func causes() throws {
     let finding = record("aaaa1111", at: 0) {
-      $0.causes = ["provider-processing", "undecided: provider or device"]
+      $0.causes = [.providerProcessing, .undecided("provider or device")]
       $0.verdicts = [
-        VerdictRecord(
-          cause: "provider-processing", scope: "apns", evidence: "service 41 ms → 120 ms, path quiet",
+        Verdict(
+          cause: .providerProcessing, scope: "apns", evidence: "service 41 ms → 120 ms, path quiet",
           wouldDecide: nil, targets: ["ios"]),
-        VerdictRecord(
-          cause: "undecided: provider or device", scope: nil, evidence: "transit 140 ms → 900 ms",
+        Verdict(
+          cause: .undecided("provider or device"), scope: nil, evidence: "transit 140 ms → 900 ms",
           wouldDecide: "a second device at apns", targets: ["ios"]),
       ]
     }
@@ -312,7 +312,7 @@ import Testing
     #expect(FindingsReport([finding], detectors: []).json.text.contains("a second device at apns"))
     // What only repeats the figures is not said twice.
     let plain = record("bbbb2222", at: 0) {
-      $0.cause = "undecided: too little before it"
+      $0.cause = .undecided("too little before it")
       ($0.scope, $0.evidence) = (nil, "delivery p50 180 ms → 1.90 s")
     }
     #expect(FindingText(plain).causes.map(\.sentence) == ["undecided: too little before it"])
@@ -336,9 +336,9 @@ import Testing
     try fixture.save([
       record("aaaa1111", at: 0, run: run.run) {
         $0.evidence = "=1+1,\n\"quoted\""
-        $0.causes = ["provider-delivery", "device"]
+        $0.causes = [.providerDelivery, .device]
       },
-      record("bbbb2222", at: 60, status: "withdrawn", run: run.run),
+      record("bbbb2222", at: 60, status: .withdrawn, run: run.run),
     ])
     let rows = try Python.run(
       """

@@ -267,7 +267,7 @@ import Testing
 
   /// What was found of the target, and how far its detector has learned.
   private func watch(
-    _ fixture: RecordedStore, _ run: RunRegistration, _ statuses: [String], learning: Int64? = nil,
+    _ fixture: RecordedStore, _ run: RunRegistration, _ statuses: [FindingStatus], learning: Int64? = nil,
     _ change: (inout FindingRecord) -> Void = { _ in }
   ) throws {
     var changes = FindingChanges()
@@ -275,15 +275,15 @@ import Testing
       let start = RecordedStore.start.advanced(byMicroseconds: 60_000_000 + Int64(index) * 10_000_000)
       var finding = FindingRecord(
         id: "finding\(index)", incident: "finding\(index)", run: run.run, target: "ios", variant: "",
-        provider: "loopback", endpoint: "", device: "phone", metric: "delivery", kind: "slower",
+        provider: "loopback", endpoint: "", device: "phone", metric: .delivery, kind: .slower,
         status: status,
         startedAt: start, detectedAt: start.advanced(byMicroseconds: 5_000_000),
         seenUntil: start.advanced(byMicroseconds: 8_000_000))
       finding.quantile = 0.99
       (finding.before, finding.after, finding.afterLow) = (240_000, 1_210_000, 1_100_000)
-      (finding.cause, finding.causes) = ("provider-delivery", ["provider-delivery"])
+      (finding.cause, finding.causes) = (.providerDelivery, [.providerDelivery])
       (finding.scope, finding.evidence) = ("<b>loopback</b>", "accept unchanged")
-      if status == "closed" { finding.endedAt = start.advanced(byMicroseconds: 8_000_000) }
+      if status == .closed { finding.endedAt = start.advanced(byMicroseconds: 8_000_000) }
       change(&finding)
       changes.findings.append(finding)
     }
@@ -299,7 +299,7 @@ import Testing
 
   @Test func theAnswerIsWhatChanged() throws {
     let (fixture, run) = try fixture()
-    try watch(fixture, run, ["closed", "open"])
+    try watch(fixture, run, [.closed, .open])
     let page = try html(fixture)
     let sentence =
       "Notifications to ios arrived slower from 17:31:10 until recording stopped at 17:31:40: 99 of 100 within 1.21 s (before 240 ms)."
@@ -323,7 +323,7 @@ import Testing
 
   @Test func whatIsOpenLastsWhileItIsRecorded() throws {
     let (fixture, run) = try fixture(isEnded: false)
-    try watch(fixture, run, ["open"])
+    try watch(fixture, run, [.open])
     let page = try html(fixture).replacing(/<\/?time[^>]*>/, with: "")
     #expect(page.contains("<h1>Notifications to ios arrive slower since 17:31: 99 of 100 within"))
     #expect(page.contains("since 17:31:00"))
@@ -332,7 +332,7 @@ import Testing
 
   @Test func thoseThatRepeatAreOne() throws {
     let (fixture, run) = try fixture()
-    try watch(fixture, run, ["closed", "closed", "closed"])
+    try watch(fixture, run, [.closed, .closed, .closed])
     let page = try html(fixture)
     #expect(page.contains(", for the 3rd time, about every 10\u{A0}s: 99 of 100 within"))
     #expect(page.matches(of: /<article/).count == 1)
@@ -356,7 +356,7 @@ import Testing
     }
     try fixture.commit(run.run, samples, pings: pings)
     try fixture.end(run, after: 100)
-    try watch(fixture, run, ["open"])
+    try watch(fixture, run, [.open])
     let page = try structure(html(fixture))
     #expect(page["problems"] == [])
     let text = (page["text"] ?? []).joined(separator: " ").replacing("\u{A0}", with: " ")
@@ -374,7 +374,7 @@ import Testing
   @Test func whereNothingChangedItSaysForHowLongWasLooked() throws {
     let (fixture, run) = try fixture()
     #expect(try html(fixture).contains("Nobody looked for changes"))
-    try watch(fixture, run, ["withdrawn"], learning: 172_800_000_000)
+    try watch(fixture, run, [.withdrawn], learning: 172_800_000_000)
     let young = try html(fixture).replacing("\u{A0}", with: " ")
     #expect(young.contains("<h1>No change found</h1>"))
     #expect(young.contains("Watched for changes: 75 s of this time, on a record of 100 s."))
@@ -445,7 +445,7 @@ import Testing
     func ended(_ finding: inout FindingRecord) {
       finding.endedAt = RecordedStore.start.advanced(byMicroseconds: 101_000_000)
     }
-    try watch(fixture, run, ["provisional"], ended)
+    try watch(fixture, run, [.provisional], ended)
     let one = try html(fixture).replacing(/<\/?time[^>]*>/, with: "")
     #expect(
       one.contains(
@@ -453,14 +453,14 @@ import Testing
     #expect(
       one.contains("from 17:31:00 on, still open when recording stopped at 17:31:40"))
     #expect(one.contains("<article class=\"finding provisional\">"))
-    try watch(fixture, run, ["provisional", "provisional"]) { finding in
+    try watch(fixture, run, [.provisional, .provisional]) { finding in
       ended(&finding)
-      if finding.id == "finding1" { finding.kind = "faster" }
+      if finding.id == "finding1" { finding.kind = Stored(.faster) }
     }
     #expect(try html(fixture).contains(" Beside that 1 other change.</h1>"))
-    try watch(fixture, run, ["provisional", "provisional"]) { finding in
+    try watch(fixture, run, [.provisional, .provisional]) { finding in
       finding.endedAt = finding.startedAt.advanced(byMicroseconds: 5_000_000)
-      if finding.id == "finding1" { finding.kind = "faster" }
+      if finding.id == "finding1" { finding.kind = Stored(.faster) }
     }
     #expect(try html(fixture).contains(" Beside that 1 other change, all of them over.</h1>"))
   }
@@ -469,14 +469,16 @@ import Testing
     let (fixture, run) = try fixture()
     let legs = LegsRecord(
       target: "ios", quantile: 0.99, before: 40_000, total: 7_910, totalLow: nil, totalHigh: nil,
-      parts: [LegsRecord.Part(leg: "service", change: 4_770, low: nil, high: nil)])
-    try watch(fixture, run, ["open"]) { $0.legs = [legs] }
+      parts: [LegsRecord.Part(leg: .service, change: 4_770, low: nil, high: nil)])
+    try watch(fixture, run, [.open]) { $0.legs = [legs] }
     let slow = try html(fixture)
     #expect(
       slow.contains("Of the change of") && slow.contains("in delivery p99")
         && slow.contains("Where the time went"))
-    try watch(fixture, run, ["open"]) { finding in
-      (finding.kind, finding.metric, finding.quantile, finding.legs) = ("losing", "lost", nil, [legs])
+    try watch(fixture, run, [.open]) { finding in
+      (finding.kind, finding.metric, finding.quantile, finding.legs) = (
+        Stored(.losing), Stored(.lost), nil, [legs]
+      )
       (finding.before, finding.after, finding.afterLow) = (nil, nil, nil)
       (finding.shareBefore, finding.shareAfter) = (0.01, 0.3)
     }

@@ -11,7 +11,7 @@ import Testing
     let now = fixture.clock.wallNow()
     var record = FindingRecord(
       id: id, incident: id, run: fixture.run, target: target, variant: "", provider: "loopback",
-      endpoint: "https://127.0.0.1:1", device: target, metric: "delivery", kind: "slower", status: "open",
+      endpoint: "https://127.0.0.1:1", device: target, metric: .delivery, kind: .slower, status: .open,
       startedAt: now, detectedAt: now.advanced(byMicroseconds: 8_000_000),
       seenUntil: now.advanced(byMicroseconds: 10_000_000))
     record.startedLow = now.advanced(byMicroseconds: -1_000_000)
@@ -21,9 +21,9 @@ import Testing
     record.after = 123_000
     record.afterLow = 110_000
     record.shareBefore = 0.25
-    record.cause = "path"
+    record.cause = .path
     record.scope = "loopback"
-    record.causes = ["path", "host"]
+    record.causes = [.path, .host]
     record.evidence = "service 2.1 ms → 80 ms"
     record.samples = 40
     record.effectiveSamples = 12.5
@@ -32,13 +32,13 @@ import Testing
     record.threshold = 24.5
     record.isGradual = true
     record.verdicts = [
-      VerdictRecord(
-        cause: "path", scope: "loopback", evidence: "e", wouldDecide: "a second device", targets: ["alpha"])
+      Verdict(
+        cause: .path, scope: "loopback", evidence: "e", wouldDecide: "a second device", targets: ["alpha"])
     ]
     record.legs = [
       LegsRecord(
         target: "alpha", quantile: 0.5, before: 41, total: 80.5, totalLow: 70, totalHigh: nil,
-        parts: [LegsRecord.Part(leg: "lag", change: 1.5, low: nil, high: 2)])
+        parts: [LegsRecord.Part(leg: .lag, change: 1.5, low: nil, high: 2)])
     ]
     record.events = ["annotation: deploy 412"]
     record.detection = "{}"
@@ -64,19 +64,20 @@ import Testing
     #expect(try reader.openIncidents(of: fixture.run) == 1)
     #expect(try reader.revision() == before + 1)
 
-    written.status = "closed"
+    written.status = Stored(.closed)
     written.endedAt = written.seenUntil
     try save([written], fixture.store)
     #expect(try reader.openIncidents(of: fixture.run) == 0)
-    #expect(try reader.findings(changedAfter: before + 1).map(\.status) == ["closed"])
+    #expect(try reader.findings(changedAfter: before + 1).map(\.status) == [Stored(.closed)])
     #expect(try reader.findings(changedAfter: before + 2).isEmpty)
   }
 
   /// What the header counts, what lists show as going on and what the record says of itself are the same.
   @Test func whatIsOpenIsOneQuestion() throws {
-    for status in ["provisional", "open", "lasting", "closed", "withdrawn"] {
+    for status in FindingStatus.allCases.map({ Stored($0) }) + [Stored(rawValue: "dormant")] {
       for (isNewNormal, hasEnded) in [(false, false), (true, false), (false, true)] {
-        if hasEnded || isNewNormal, ["open", "lasting"].contains(status) { continue }
+        let isAlwaysOpen = status.word == .open || status.word == .lasting
+        if hasEnded || isNewNormal, isAlwaysOpen { continue }
         let fixture = try StoreFixture()
         var one = record(fixture, "one")
         one.status = status
@@ -89,23 +90,38 @@ import Testing
         let later = FindingSelection(since: one.seenUntil.advanced(byMicroseconds: 1))
         #expect(try reader.findings(later).isEmpty == !isOpen, "\(one)")
         #expect(later.includes(one) == isOpen, "\(one)")
-        #expect(
-          isOpen
-            == (["open", "lasting"].contains(status) || status == "provisional" && !isNewNormal && !hasEnded))
+        #expect(isOpen == (isAlwaysOpen || status.word == .provisional && !isNewNormal && !hasEnded))
       }
     }
+  }
+
+  /// A store of another version may have words that this one does not know.
+  @Test func unknownWordsStayWhatTheyAre() throws {
+    let fixture = try StoreFixture()
+    let before = try fixture.reader().revision()
+    var written = record(fixture, "one")
+    (written.metric, written.kind) = (Stored(rawValue: "jitter"), Stored(rawValue: "wobbling"))
+    written.status = Stored(rawValue: "dormant")
+    written.cause = Cause(rawValue: "phone-network")
+    written.causes = [.other("phone-network"), .undecided("path or provider")]
+    written.verdicts[0].cause = .other("phone-network")
+    written.legs[0].metric = Stored(rawValue: "jitter")
+    written.legs[0].parts[0].leg = Stored(rawValue: "last_mile")
+    try save([written], fixture.store)
+    written.revision = before + 1
+    #expect(try fixture.reader().findings() == [written])
   }
 
   @Test func selects() throws {
     let fixture = try StoreFixture()
     var first = record(fixture, "first")
-    first.status = "closed"
+    first.status = Stored(.closed)
     first.endedAt = first.startedAt.advanced(byMicroseconds: 20_000_000)
     fixture.clock.advance(by: .seconds(60))
     let second = record(fixture, "second", "beta")
     fixture.clock.advance(by: .seconds(60))
     var gone = record(fixture, "gone")
-    gone.status = "withdrawn"
+    gone.status = Stored(.withdrawn)
     gone.endedAt = gone.seenUntil
     try save([second, first, gone], fixture.store)
     try fixture.store.setHidden(true, finding: "second")

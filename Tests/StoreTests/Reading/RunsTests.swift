@@ -63,7 +63,7 @@ import Testing
     let reader = try later.reader()
     let runs = try reader.runs()
     #expect(runs.map(\.id) == [fixture.run, later.run])
-    #expect(runs[0].endReason == .completed)
+    #expect(runs[0].endReason?.word == .completed)
     #expect(runs[0].endedAt == SteppedHostClock().wallNow().advanced(byMicroseconds: 5))
     #expect(try reader.latestRun()?.id == later.run)
     // A variant keeps its number from run to run; a target gets a new one.

@@ -48,7 +48,7 @@ import Testing
     let reader = try StoreReader.open(at: directory.storePath)
     let runs = try reader.runs()
     #expect(runs.map(\.name) == ["before rollups", nil])
-    #expect(runs.map(\.endReason) == [.completed, .interrupted])
+    #expect(runs.map(\.endReason) == [Stored(.completed), Stored(.interrupted)])
     #expect(runs[0].counts[.accepted] + runs[0].counts[.rejected] == 30)
     let after = (samples: try rows(settled), events: try rows(events))
     #expect(Array(after.samples.filter { $0["state"] != "interrupted" }) == before.samples)
@@ -238,7 +238,7 @@ import Testing
     let reader = try StoreReader.open(at: directory.storePath)
     #expect(try reader.runs().map(\.name) == ["before rollups", nil])
     // The killed run is the next collector's to settle.
-    #expect(try reader.runs().map(\.endReason) == [.completed, nil])
+    #expect(try reader.runs().map(\.endReason) == [Stored(.completed), nil])
     #expect(try reader.rollupsCoverTo() == nil)
     #expect(try rows("PRAGMA user_version").first?[0] == StoreSchema.version)
     let store = try CollectorStore.open(at: directory.storePath, clock: clock, options: .init(bootID: "b"))

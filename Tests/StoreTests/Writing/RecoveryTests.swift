@@ -46,7 +46,7 @@ import Testing
 
     let reader = try fixture.reader()
     let run = try #require(try reader.run(fixture.run))
-    #expect(run.endReason == .interrupted)
+    #expect(run.endReason?.word == .interrupted)
     #expect(run.endedAt == heartbeat)
     #expect(run.counts.planned == 9)
     #expect(run.counts.open == 0)
@@ -127,7 +127,7 @@ import Testing
     let store = try fixture.reopened()
     #expect(store.recovered.isEmpty)
     #expect(try states(store, fixture.alpha) == [.delivered, .delivered, .delivered])
-    #expect(try fixture.reader().latestRun()?.endReason == .completed)
+    #expect(try fixture.reader().latestRun()?.endReason?.word == .completed)
     store.close()
   }
 

@@ -47,13 +47,13 @@ struct TablePanelTests {
       var record = FindingRecord(
         id: id, incident: id, run: RunID("01978f5e-2f40-7000-8000-000000000001") ?? RunsPanelTests.id(0),
         target: "android", variant: "", provider: "fcm", endpoint: "https://fcm.example", device: "pixel",
-        metric: "delivery", kind: "slower", status: to == nil ? "open" : "closed", startedAt: start,
+        metric: .delivery, kind: .slower, status: to == nil ? .open : .closed, startedAt: start,
         detectedAt: start.advanced(byMicroseconds: 5_000_000),
         seenUntil: SampleRun.start.advanced(byMicroseconds: 105_000_000))
       record.endedAt = to.map { SampleRun.start.advanced(byMicroseconds: $0 * 1_000_000) }
       (record.quantile, record.before, record.after) = (0.5, 180_000, 1_600_000)
       (record.afterLow, record.afterHigh) = (1_400_000, 1_800_000)
-      (record.cause, record.evidence) = ("provider-delivery", "accept unchanged, transit 180 ms → 1.60 s")
+      (record.cause, record.evidence) = (.providerDelivery, "accept unchanged, transit 180 ms → 1.60 s")
       record.scope = "fcm"
       change(&record)
       return record
@@ -65,9 +65,11 @@ struct TablePanelTests {
     let recent: [FindingRecord] = [
       finding("aaaaaaaa", 62, nil) { _ in },
       finding("bbbbbbbb", 20, 40) {
-        ($0.metric, $0.kind, $0.quantile, $0.before, $0.after) = ("lost", "losing", nil, nil, nil)
+        ($0.metric, $0.kind, $0.quantile, $0.before, $0.after) = (
+          Stored(.lost), Stored(.losing), nil, nil, nil
+        )
         ($0.shareBefore, $0.shareAfter, $0.shareLow, $0.shareHigh) = (0.01, 0.25, 0.2, 0.3)
-        ($0.cause, $0.scope, $0.evidence) = ("undecided: too little before it", nil, "")
+        ($0.cause, $0.scope, $0.evidence) = (.undecided("too little before it"), nil, "")
       },
     ]
     return recent + repeated
@@ -257,17 +259,16 @@ struct TablePanelTests {
   static func everyMetric() -> Snapshot {
     var snapshot = Self.snapshot()
     let names = snapshot.targets.map(\.name)
-    let metrics: [(String, String)] = [
-      ("delivery", "slower"), ("accept", "slower"), ("lost", "losing"), ("failed", "failing"),
-      ("refused", "refused"),
+    let metrics: [(SeriesMetric, FindingKind)] = [
+      (.delivery, .slower), (.accept, .slower), (.lost, .losing), (.failed, .failing), (.refused, .refused),
     ]
     snapshot.panels.findings = metrics.enumerated().map { place, metric in
       var record = Self.findings()[0]
       record.id = "metric0\(place)"
       (record.incident, record.target) = (record.id, names[place % 3])
-      (record.metric, record.kind) = metric
+      (record.metric, record.kind) = (Stored(metric.0), Stored(metric.1))
       record.startedAt = SampleRun.start.advanced(byMicroseconds: Int64(60 - 10 * place) * 1_000_000)
-      if metric.0 != "delivery", metric.0 != "accept" {
+      if metric.0.isShare {
         (record.quantile, record.before, record.after) = (nil, nil, nil)
         (record.shareBefore, record.shareAfter) = (0.01, 0.2)
       }
@@ -360,7 +361,7 @@ struct TablePanelTests {
     var second = snapshot.panels.findings[0]
     (second.id, second.target) = ("aaaaaaab", "web")
     var third = second
-    (third.id, third.target, third.metric) = ("aaaaaaac", "ios", "accept")
+    (third.id, third.target, third.metric) = ("aaaaaaac", "ios", Stored(.accept))
     snapshot.panels.findings += [second, third]
     var stage = try Stage(columns: 200, motion: .none, snapshot: snapshot)
     #expect(stage.rows[0].contains("Notifications to android and web arrive slower"))

@@ -12,7 +12,7 @@ struct PanelReaderTests {
   private static func finding(_ id: String, _ run: RunID, at start: WallTime) -> FindingRecord {
     FindingRecord(
       id: id, incident: id, run: run, target: "loopback", variant: "", provider: "loopback", endpoint: "",
-      device: "sim", metric: "delivery", kind: "slower", status: "open", startedAt: start, detectedAt: start,
+      device: "sim", metric: .delivery, kind: .slower, status: .open, startedAt: start, detectedAt: start,
       seenUntil: start)
   }
 

@@ -1,6 +1,4 @@
-import Measurement
-
-/// The part at fault: the values of the `cause` column.
+/// The part at fault; the raw value is the text of the `cause` column.
 public enum Cause: Sendable, Hashable, Codable {
   /// This host: it sent late.
   case host
@@ -20,10 +18,36 @@ public enum Cause: Sendable, Hashable, Codable {
   case receipts
   case device
   case deviceAsleep
+  /// The device gets them and does not show them.
+  case display
   /// An undecided cause; the value says what is undecided.
   case undecided(String)
+  /// What another version wrote.
+  case other(String)
 
-  public var text: String {
+  private static let decided: [Cause] = [
+    .host, .uplink, .connecting, .path, .providerProcessing, .providerDelivery, .providerLoss,
+    .providerErrors,
+    .throttled, .credentials, .receipts, .device, .deviceAsleep, .display,
+  ]
+
+  private static let undecided = "undecided: "
+
+  public var isDecided: Bool {
+    if case .undecided = self { false } else { true }
+  }
+}
+
+extension Cause: RawRepresentable, CustomStringConvertible {
+  public init(rawValue: String) {
+    if rawValue.hasPrefix(Self.undecided) {
+      self = .undecided(String(rawValue.dropFirst(Self.undecided.count)))
+    } else {
+      self = Self.decided.first { $0.rawValue == rawValue } ?? .other(rawValue)
+    }
+  }
+
+  public var rawValue: String {
     switch self {
     case .host: "host"
     case .uplink: "uplink"
@@ -38,17 +62,32 @@ public enum Cause: Sendable, Hashable, Codable {
     case .receipts: "receipts"
     case .device: "device"
     case .deviceAsleep: "device-asleep"
-    case .undecided(let between): "undecided: \(between)"
+    case .display: "display"
+    case .undecided(let between): Self.undecided + between
+    case .other(let text): text
     }
   }
 
-  public var isDecided: Bool {
-    if case .undecided = self { false } else { true }
-  }
+  public var description: String { rawValue }
 }
 
 /// A cause with what speaks for it.
 public struct Verdict: Sendable, Hashable, Codable {
+  /// What a provider refused in the stretch that was looked at, and what was not sent to it because of that.
+  public struct Refusals: Sendable, Hashable, Codable {
+    public var target: String
+    /// Answered with a refusal.
+    public var refused: Int
+    /// Missed for `retry_after`, `backoff`, `provider_limit` or `credential`.
+    public var notSent: Int
+
+    public init(target: String, refused: Int, notSent: Int) {
+      self.target = target
+      self.refused = refused
+      self.notSent = notSent
+    }
+  }
+
   public var cause: Cause
   /// The provider, device or target that the cause names; `nil` for this host and what all share.
   public var scope: String?
@@ -58,14 +97,14 @@ public struct Verdict: Sendable, Hashable, Codable {
   public var wouldDecide: String?
   /// The names of the targets it concerns, ascending.
   public var targets: [String]
-  /// Counts of refusals, in the order of ``targets``; `nil` unless the finding is about refusals.
-  public var refusals: [Refusals.Count]?
+  /// The refusals, in the order of ``targets``; `nil` unless the finding is about refusals, and where an earlier version wrote it.
+  public var refusals: [Refusals]?
   /// What sentences about it say; `nil` where an earlier version wrote it.
   public var facts: CauseDetails?
 
   public init(
     cause: Cause, scope: String?, evidence: String, wouldDecide: String?, targets: [String],
-    refusals: [Refusals.Count]? = nil, facts: CauseDetails? = nil
+    refusals: [Refusals]? = nil, facts: CauseDetails? = nil
   ) {
     self.facts = facts
     self.refusals = refusals
