@@ -50,7 +50,10 @@ import Testing
         withID ? record.detectedAt : nil,
       ].map { $0.map { "\($0.microseconds)" } ?? "-" }
       let parts: [String] =
-        [withID ? record.id + record.incident : "", record.target, "\(record.metric)", "\(record.kind)", "\(record.status)"]
+        [
+          withID ? record.id + record.incident : "", record.target, "\(record.metric)", "\(record.kind)",
+          "\(record.status)",
+        ]
         + times + numbers + shares + ["\(record.cause, default: "-")", record.scope ?? "-", record.evidence]
         + record.causes.map(\.rawValue)
       text = parts.joined(separator: "|")
@@ -101,7 +104,8 @@ import Testing
     try collector.go(to: 240, step: 1)
     try collector.endRun()
     try collector.look()
-    let slower = try #require(try collector.stored().first { $0.metric.word == .delivery && $0.kind.word == .slower })
+    let slower = try #require(
+      try collector.stored().first { $0.metric.word == .delivery && $0.kind.word == .slower })
     #expect(slower.cause == .undecided("path or provider"), "\(slower)")
     #expect(slower.evidence.contains("service p\(Int((slower.quantile ?? 0) * 100)) "))
     #expect(essences(try collector.stored()) == essences(try collector.recomputed()))
@@ -352,7 +356,8 @@ import Testing
     try collector.go(to: 120, step: 5)
     collector.set(.seconds(3_600), then: after)
     try collector.go(to: 3_920, step: 5)
-    let slower = try #require(try collector.stored().first { $0.metric.word == .delivery && $0.kind.word == .slower })
+    let slower = try #require(
+      try collector.stored().first { $0.metric.word == .delivery && $0.kind.word == .slower })
     #expect(abs(collector.seconds(slower.startedAt) - 3_780) < 1)
     let detectors = try StoreReader.open(at: collector.directory.file("test.sqlite")).detectors()
     // Two minutes, what may lie between two notifications, and some more minutes.
