@@ -171,7 +171,7 @@ struct CauseSentence {
       let candidates = reason.components(separatedBy: " or ").map { candidate -> String in
         let words = candidate.split(separator: " ", maxSplits: 1).map(String.init)
         guard words.count == 2 else { return candidate }
-        return words[0].hasPrefix("device") ? "the device \(words[1])" : words[1]
+        return words[0].hasPrefix(Cause.device.rawValue) ? "the device \(words[1])" : words[1]
       }
       return ("Whether it is \(candidates.joined(separator: " or ")) is not known.", nil)
     }
