@@ -79,7 +79,8 @@ import Testing
     (.providerProcessing, "provider-processing"), (.providerDelivery, "provider-delivery"),
     (.providerLoss, "provider-loss"), (.providerErrors, "provider-errors"), (.throttled, "throttled"),
     (.credentials, "credentials"), (.receipts, "receipts"), (.device, "device"),
-    (.deviceAsleep, "device-asleep"), (.display, "display"), (.undecided("path or provider"), "undecided: path or provider"),
+    (.deviceAsleep, "device-asleep"), (.display, "display"),
+    (.undecided("path or provider"), "undecided: path or provider"),
     (.other("phone-network"), "phone-network"),
   ])
   func causesAreRead(_ cause: Cause, _ text: String) throws {

@@ -74,7 +74,8 @@ public struct FindingsReport: Sendable {
     for repetition in folded {
       let first = repetition.last.first
       table.append([
-        first.id, first.status.rawValue, FindingSentence(repetition, stoppedAt: ends[first], clock: clock).text,
+        first.id, first.status.rawValue,
+        FindingSentence(repetition, stoppedAt: ends[first], clock: clock).text,
       ])
       for record in repetition.last.findings.dropFirst() {
         let sentence = FindingSentence(record, stoppedAt: ends[record], clock: clock)
