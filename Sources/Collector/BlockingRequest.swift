@@ -63,12 +63,16 @@ public struct BlockingRequest: Sendable {
   }
 
   private static func timing(_ handle: EasyHandle, _ took: Duration) -> String {
-    let resolved = ccurl_easy_get_offset(handle.easy, CURLINFO_NAMELOOKUP_TIME_T)
-    let connected = ccurl_easy_get_offset(handle.easy, CURLINFO_CONNECT_TIME_T)
-    let secured = ccurl_easy_get_offset(handle.easy, CURLINFO_APPCONNECT_TIME_T)
-    var parts = ["dns \(resolved / 1000)", "connect \(max(0, connected - resolved) / 1000)"]
-    if secured > 0 { parts.append("tls \(max(0, secured - connected) / 1000)") }
-    return "\(took.microseconds / 1000) ms (\(parts.joined(separator: ", ")))"
+    let (resolved, connected, secured) = (
+      Int64(ccurl_easy_get_offset(handle.easy, CURLINFO_NAMELOOKUP_TIME_T)),
+      Int64(ccurl_easy_get_offset(handle.easy, CURLINFO_CONNECT_TIME_T)),
+      Int64(ccurl_easy_get_offset(handle.easy, CURLINFO_APPCONNECT_TIME_T))
+    )
+    var parts = [
+      "dns \(LatencyText.text(resolved))", "connect \(LatencyText.text(max(0, connected - resolved)))",
+    ]
+    if secured > 0 { parts.append("tls \(LatencyText.text(max(0, secured - connected)))") }
+    return "\(LatencyText.text(took.microseconds)) (\(parts.joined(separator: ", ")))"
   }
 }
 

@@ -92,7 +92,10 @@ public final class FleetForwarding: Sendable {
       } catch let error as StoreError where error.isStoreLost {
         throw error
       } catch let error as FleetError where error.code == .cancelled {
-        if let backlog { logger.notice("\(backlog) rows wait in the store for the next start") }
+        if let backlog {
+          logger.notice(
+            "\(CountText.text(backlog, "row waits", plural: "rows wait")) in the store for the next start")
+        }
         return
       } catch {
         backoff.failed()

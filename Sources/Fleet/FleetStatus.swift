@@ -76,10 +76,9 @@ public struct FleetStatus: Sendable, Equatable {
       clockDifference: now - asked, collectors: collectors)
   }
 
-  /// `its clock 2 ms ahead of this host's`.
+  /// `its clock 2.10 ms ahead of this host's`.
   public var clockText: String {
-    let milliseconds = clockDifference / 1_000
-    return "its clock \(abs(milliseconds)) ms \(milliseconds < 0 ? "behind" : "ahead of") this host's"
+    "its clock \(LatencyText.text(abs(clockDifference))) \(clockDifference < 0 ? "behind" : "ahead of") this host's"
   }
 }
 

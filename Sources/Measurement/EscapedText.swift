@@ -73,14 +73,6 @@ public enum JSONText {
   }
 }
 
-/// A number with its noun: `1 run`, `2 runs`, `0 runs`.
-public enum CountText {
-  /// - Parameter plural: by default the singular with an s.
-  public static func text(_ count: some BinaryInteger, _ singular: String, plural: String? = nil) -> String {
-    "\(count) \(count == 1 ? singular : plural ?? singular + "s")"
-  }
-}
-
 /// Character classes of protocol fields, by byte.
 public enum ASCII {
   public static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }

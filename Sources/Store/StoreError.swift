@@ -163,9 +163,11 @@ extension StoreError {
   }
 
   static func missing(_ path: String) -> StoreError {
-    StoreError(
-      .missing, path: path, detail: "there is no store",
-      remedy: "start `pushscope collect` first, or name another file with --store")
+    StoreFile.isOfKernel(path)
+      ? unusablePath(path, errno: ENOENT)
+      : StoreError(
+        .missing, path: path, detail: "there is no store",
+        remedy: "start `pushscope collect` first, or name another file with --store")
   }
 
   static func isDirectory(_ path: String) -> StoreError {
@@ -209,14 +211,19 @@ extension StoreError {
   }
 
   static func unusablePath(_ path: String, errno code: Int32) -> StoreError {
-    let reason = StoreFile.obstacle(to: path) ?? String(cString: strerror(code))
+    let names = path.split(separator: "/").map(\.utf8.count)
+    let reason =
+      code == ENAMETOOLONG
+      ? "its \(names.contains { $0 > NAME_MAX } ? "name" : "path") is too long"
+      : StoreFile.obstacle(to: path) ?? String(cString: strerror(code))
     return StoreError(
       .unusablePath, path: path, detail: "there can be no store here: \(reason)",
       remedy: "name a file in a directory of this host with --store")
   }
 
   static func permissionDenied(_ path: String) -> StoreError {
-    ownersOnly(path)
+    if StoreFile.isOfKernel(path) { return unusablePath(path, errno: EPERM) }
+    return ownersOnly(path)
       ?? StoreError(
         .permissionDenied, path: path, detail: "this user may not access the store",
         remedy: "run as its owner, or name another file with --store")

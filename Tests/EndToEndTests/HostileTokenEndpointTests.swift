@@ -13,8 +13,8 @@ struct HostileTokenEndpointTests {
 
   /// The output of `doctor --send`, and its exit status.
   private static let answers: [(name: String, status: Int32, words: String)] = [
-    ("good", 0, "an access token for 3600 s"), ("1e300", 0, "an access token for 3600 s"),
-    ("text", 0, "an access token for 3600 s"), ("negative", 0, "an access token for 0 s"),
+    ("good", 0, "an access token for 1 h"), ("1e300", 0, "an access token for 1 h"),
+    ("text", 0, "an access token for 1 h"), ("negative", 0, "an access token for 0 s"),
     ("zero", 0, "an access token for 0 s"), ("nan", 69, noToken), ("lines", 69, noToken),
     ("blank", 69, noToken), ("empty", 69, noToken), ("list", 69, noToken), ("none", 69, noToken),
     ("cut", 69, noToken), ("deep", 69, noToken), ("long", 69, noToken), ("longer", 69, tooLarge),

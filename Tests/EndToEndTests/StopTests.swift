@@ -29,7 +29,7 @@ struct StopTests {
     let collector = try installation.collect([])
     try eventuallySent(10, installation, collector)
     collector.signal(signal)
-    try collector.waitFor(error: "told to stop: waiting at most 60 s for")
+    try collector.waitFor(error: "told to stop: waiting at most 1 min for")
     #expect(try collector.waitForExit() == 0)
     try service.stop()
     let states = try installation.states()

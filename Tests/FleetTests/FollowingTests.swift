@@ -169,41 +169,42 @@ import Testing
       func events(_ page: ContiguousArray<EventRecord>, _ source: any DashboardSource) -> [EventRecord] {
         page.filter { $0.run == run }.map { record in
           var record = record
-          if source is StoreReader { record.event.target = record.event.target.flatMap { both.ids[$0] } }
+          if source is StoreReader { record.content.target = record.event.target.flatMap { both.ids[$0] } }
           return record
         }
       }
       func log(_ page: ContiguousArray<LogRecord>, _ source: any DashboardSource) -> [LogRecord] {
         page.filter { $0.run == run }.map { record in
           var record = record
-          if source is StoreReader { record.line.target = record.line.target.flatMap { both.ids[$0] } }
+          if source is StoreReader { record.content.target = record.line.target.flatMap { both.ids[$0] } }
           return record
         }
       }
-      let all = try both.store.lastEvents(of: run, through: .last, limit: 100)
+      let all = try both.store.last(Event.self, of: run, through: .last, limit: 100)
       #expect(all.rows.count == 4)
       let second = try #require(all.rows.dropFirst().first)
       let middle = RecordPlace(at: second.event.at, revision: second.revision)
       for limit in [1, 2, 100] {
         for through in [RecordPlace.last, middle] {
           #expect(
-            try events(both.fleet.lastEvents(of: run, through: through, limit: limit).rows, both.fleet)
-              == events(both.store.lastEvents(of: run, through: through, limit: limit).rows, both.store))
+            try events(both.fleet.last(Event.self, of: run, through: through, limit: limit).rows, both.fleet)
+              == events(both.store.last(Event.self, of: run, through: through, limit: limit).rows, both.store)
+          )
           #expect(
-            try log(both.fleet.lastLog(of: run, through: through, limit: limit).rows, both.fleet)
-              == log(both.store.lastLog(of: run, through: through, limit: limit).rows, both.store))
+            try log(both.fleet.last(LogLine.self, of: run, through: through, limit: limit).rows, both.fleet)
+              == log(both.store.last(LogLine.self, of: run, through: through, limit: limit).rows, both.store))
         }
         #expect(
-          try events(both.fleet.firstEvents(of: run, after: middle, limit: limit), both.fleet)
-            == events(both.store.firstEvents(of: run, after: middle, limit: limit), both.store))
+          try events(both.fleet.first(Event.self, of: run, after: middle, limit: limit), both.fleet)
+            == events(both.store.first(Event.self, of: run, after: middle, limit: limit), both.store))
         #expect(
-          try log(both.fleet.firstLog(of: run, after: .first, limit: limit), both.fleet)
-            == log(both.store.firstLog(of: run, after: .first, limit: limit), both.store))
+          try log(both.fleet.first(LogLine.self, of: run, after: .first, limit: limit), both.fleet)
+            == log(both.store.first(LogLine.self, of: run, after: .first, limit: limit), both.store))
       }
       var followed: [EventRecord] = []
       var cursor: Int64 = 0
       while true {
-        let page = try both.fleet.events(of: run, after: cursor, limit: 3)
+        let page = try both.fleet.changes(Event.self, of: run, after: cursor, limit: 3)
         followed += page.rows
         cursor = page.next
         if page.isComplete { break }
@@ -211,20 +212,20 @@ import Testing
       // In the order of writing, which is not that of their times.
       let written = events(all.rows, both.store).sorted { $0.revision < $1.revision }
       #expect(followed == written && followed.map(\.event.at) != all.rows.map(\.event.at))
-      #expect(try both.fleet.log(of: run, after: .max, limit: 9).rows.isEmpty)
+      #expect(try both.fleet.changes(LogLine.self, of: run, after: .max, limit: 9).rows.isEmpty)
       for place in [RecordPlace.last, middle] {
         #expect(
-          try both.fleet.eventCount(of: run, before: place)
-            == both.store.eventCount(of: run, before: place))
+          try both.fleet.count(Event.self, of: run, before: place)
+            == both.store.count(Event.self, of: run, before: place))
         #expect(
-          try both.fleet.logCount(of: run, before: place)
-            == both.store.logCount(of: run, before: place))
+          try both.fleet.count(LogLine.self, of: run, before: place)
+            == both.store.count(LogLine.self, of: run, before: place))
       }
       for moment in all.rows.map(\.event.at) + [WallTime(microseconds: 5)] {
         let end = RecordPlace(endOf: moment)
         #expect(
-          try events(both.fleet.lastEvents(of: run, through: end, limit: 2).rows, both.fleet)
-            == events(both.store.lastEvents(of: run, through: end, limit: 2).rows, both.store))
+          try events(both.fleet.last(Event.self, of: run, through: end, limit: 2).rows, both.fleet)
+            == events(both.store.last(Event.self, of: run, through: end, limit: 2).rows, both.store))
       }
       #expect(try both.fleet.openIncidents(of: run) == both.store.openIncidents(of: run))
       #expect(

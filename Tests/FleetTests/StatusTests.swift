@@ -35,8 +35,8 @@ import Testing
 
   @Test(
     arguments: [
-      (2_900, "its clock 2 ms ahead of this host's"), (-109_000, "its clock 109 ms behind this host's"),
-      (-400, "its clock 0 ms ahead of this host's"),
+      (2_900, "its clock 2.90 ms ahead of this host's"), (-109_000, "its clock 109 ms behind this host's"),
+      (-400, "its clock 400 µs behind this host's"),
     ] as [(Int64, String)])
   func whichClockIsAhead(difference: Int64, text: String) {
     let status = FleetStatus(

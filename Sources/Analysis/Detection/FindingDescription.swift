@@ -160,7 +160,7 @@ struct FindingDescription {
       from = page.coveredTo
     }
     if let fraction = finding.quantile,
-      let quantile = Quantile(fraction: fraction, label: FindingWords.quantile(fraction))
+      let quantile = Quantile(fraction: fraction, label: Quantile.label(of: fraction))
     {
       let interval = WindowLatencies(sent.time(in: stretch), bins: latencies).interval(
         of: quantile, history: history.latencies[finding.metric == .delivery ? .delivery : .accept])

@@ -70,12 +70,12 @@ public struct FindingFields {
       ("device", record.device),
       (
         "statistic",
-        "\(Self.decimal(record.statistic, 1)) nats over a threshold of \(Self.decimal(record.threshold, 1)),"
+        "\(FixedPoint.text(record.statistic, decimals: 1)) nats over a threshold of \(FixedPoint.text(record.threshold, decimals: 1)),"
           + " in a window of \(LengthText.text(record.window))"
       ),
       (
         "values",
-        "\(record.samples), worth \(Self.decimal(record.effectiveSamples, 0)) independent ones"
+        "\(CountText.grouped(record.samples)), worth \(CountText.effective(record.effectiveSamples)) independent ones"
       ),
     ]
   }
@@ -89,12 +89,12 @@ public struct FindingFields {
       [
         Leg(
           target: legs.target,
-          leg: "\(record.metric), p\(Self.decimal(legs.quantile * 100, legs.quantile > 0.99 ? 1 : 0))",
-          change: Self.latency(legs.total), interval: Self.interval(legs.totalLow, legs.totalHigh))
+          leg: "\(record.metric), \(Quantile.label(of: legs.quantile))",
+          change: LatencyText.rounded(legs.total), interval: Self.interval(legs.totalLow, legs.totalHigh))
       ]
         + legs.parts.map { part in
           Leg(
-            target: "", leg: part.leg.title, change: Self.latency(part.change),
+            target: "", leg: part.leg.title, change: LatencyText.rounded(part.change),
             interval: Self.interval(part.low, part.high))
         }
     }
@@ -124,7 +124,7 @@ public struct FindingFields {
     if let low = record.startedLow, let high = record.startedHigh {
       let reach = max(
         high.microseconds - record.startedAt.microseconds, record.startedAt.microseconds - low.microseconds)
-      text += " ± \(LatencyText.text(max(0, reach)))"
+      text += " ± \(LengthText.text(reach))"
     }
     if let stoppedAt { return text + ", open when recording stopped at \(clock.time(stoppedAt))" }
     if let end = record.endedAt { return text + " to \(clock.time(end))" }
@@ -133,16 +133,7 @@ public struct FindingFields {
   }
 
   private static func interval(_ low: Double?, _ high: Double?) -> String {
-    low.flatMap { low in high.map { "\(latency(low)) to \(latency($0))" } } ?? "unknown"
-  }
-
-  private static func latency(_ microseconds: Double) -> String {
-    guard microseconds.isFinite, abs(microseconds) < 1e15 else { return "unknown" }
-    return LatencyText.text(Int64(microseconds.rounded()))
-  }
-
-  private static func decimal(_ value: Double, _ decimals: Int) -> String {
-    guard value.isFinite, abs(value) < 1e12 else { return "\(value)" }
-    return FixedPoint.text(Int64((value * 1_000).rounded()), scale: 1_000, decimals: decimals)
+    low.flatMap { low in high.map { "\(LatencyText.rounded(low)) to \(LatencyText.rounded($0))" } }
+      ?? "unknown"
   }
 }

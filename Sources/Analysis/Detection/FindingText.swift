@@ -12,25 +12,24 @@ public struct FindingText {
     record.refusals?.notSent == 0 ? "refused" : "refused or not sent"
   }
 
-  /// `p99 240 ms → 1.21 s (1.10 s to 1.30 s)`, `lost 1.0 % → 6.1 % (5.0 % to 7.4 %)`, `refused 3, not sent 375: 0.0 % → 98.1 %
+  /// `p99 240 ms → 1.21 s (1.10 s to 1.30 s)`, `lost 1.0 % → 6.1 % (5.0 % to 7.4 %)`, `refused 3, not sent 375: 0 % → 98.1 %
   /// (…)`.
   public var change: String {
     if let before = record.shareBefore, let after = record.shareAfter {
-      let span = Self.span(record.shareLow, record.shareHigh) { Self.decimal($0 * 100, 1) + " %" }
+      let span = Self.span(record.shareLow, record.shareHigh) { PercentText.fine($0) }
       let name: String =
         if record.metric.word != .refused {
           record.metric.rawValue
         } else if let refusals = record.refusals, refusals.notSent > 0 {
-          "refused \(refusals.refused), not sent \(refusals.notSent):"
+          "refused \(CountText.grouped(refusals.refused)), not sent \(CountText.grouped(refusals.notSent)):"
         } else {
           Self.refused(record)
         }
-      return
-        "\(name) \(Self.decimal(before * 100, 1)) % → \(Self.decimal(after * 100, 1)) %\(span)"
+      return "\(name) \(PercentText.fine(before)) → \(PercentText.fine(after))\(span)"
     }
     guard let before = record.before, let after = record.after else { return record.metric.rawValue }
     let span = Self.span(record.afterLow, record.afterHigh) { LatencyText.text($0) }
-    let level = record.quantile.map { "p" + Self.decimal($0 * 100, $0 > 0.99 ? 1 : 0) + " " } ?? ""
+    let level = record.quantile.map { Quantile.label(of: $0) + " " } ?? ""
     return "\(level)\(LatencyText.text(before)) → \(LatencyText.text(after))\(span)"
   }
 
@@ -114,9 +113,5 @@ public struct FindingText {
     case .display: "the device does not show them\(scope)"
     case .undecided, .other: "\(cause)\(scope)"
     }
-  }
-
-  private static func decimal(_ value: Double, _ decimals: Int) -> String {
-    FixedPoint.text(Int64((value * 1_000).rounded()), scale: 1_000, decimals: decimals)
   }
 }

@@ -147,12 +147,12 @@ public struct FindingSentence {
     let whom = targets.count == 1 ? " to \(names)" : ""
     guard counts.refused > 0 else {
       return
-        "\(provider) had refused notifications\(whom) before; because of that we did not send \(FixedPoint.grouped(counts.notSent)) \(time)."
+        "\(provider) had refused notifications\(whom) before; because of that we did not send \(CountText.grouped(counts.notSent)) \(time)."
     }
     let count = CountText.text(counts.refused, "notification")
     let refused = "\(provider) \(verb("has refused", "refused")) \(count)\(whom)\(status) \(time)"
     guard counts.notSent > 0 else { return "\(refused)\(outcome)." }
-    return "\(refused); because of that we paused and did not send \(FixedPoint.grouped(counts.notSent))."
+    return "\(refused); because of that we paused and did not send \(CountText.grouped(counts.notSent))."
   }
 
   // MARK: - Names
@@ -227,7 +227,7 @@ public struct FindingSentence {
     switch share {
     case ...0: "none"
     case 1...: "all"
-    case 0.01...: "\(FixedPoint.text(Int64((share * 1_000).rounded()), scale: 10, decimals: 1)) %"
+    case 0.01...: PercentText.fine(share)
     case 0.0005...: "\(Int((share * 1_000).rounded())) of 1000"
     default: "fewer than 1 of 1000"
     }

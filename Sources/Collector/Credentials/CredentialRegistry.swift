@@ -121,11 +121,11 @@ final class CredentialRegistry {
     switch course {
     case .renew: say("\(answer): nothing is sent before there is a new \(name)", .warning, entry)
     case .pause(let end):
-      let age = (entry.schedule.age(at: now) ?? .zero).components.seconds
+      let age = LengthText.text(entry.schedule.age(at: now) ?? .zero)
       let advice = client.advice(status, reason)
       say(
-        "\(answer) for the \(name) of \(age) s ago: nothing is sent for "
-          + "\((end - now.elapsed).components.seconds) s, then one notification is tried"
+        "\(answer) for the \(name) of \(age) ago: nothing is sent for "
+          + "\(LengthText.text(end - now.elapsed)), then one notification is tried"
           + (advice.isEmpty ? "" : "; \(advice)"), entry.isAdvised ? nil : .error, entry)
       entries[index].isAdvised = true
     }

@@ -22,7 +22,7 @@ public enum HostDoctor {
     var error: Int64 = 0
     switch clinux_clock_is_synchronized(&error) {
     case 1:
-      return DoctorFinding(.fine, "host", "clock", "synchronized, off by at most \(max(1, error / 1000)) ms")
+      return DoctorFinding(.fine, "host", "clock", "synchronized, off by at most \(LatencyText.text(error))")
     case 0:
       return DoctorFinding(
         .note, "host", "clock", "the kernel does not report it as synchronized",

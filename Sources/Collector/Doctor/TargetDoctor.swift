@@ -25,7 +25,7 @@ public struct TargetDoctor: Sendable {
   /// Runs the checks. Blocks while name servers and peers answer.
   public func examine(_ report: (DoctorFinding) -> Void) {
     for limit in TargetBuilder.exceededLimits(of: configured) {
-      let rate = configured.schedule.rate.words
+      let rate = FrequencyText.text(configured.schedule.rate.perSecond)
       report(
         finding(
           .misconfigured, "rate", "the schedule asks for \(rate), and \(limit)",
@@ -299,7 +299,8 @@ public struct TargetDoctor: Sendable {
       report(
         finding(
           .fine, "send",
-          "\(response.status) in \(outcome.took.microseconds / 1000) ms\(Self.validated(target.settings))"))
+          "\(response.status) in \(LatencyText.text(outcome.took.microseconds))\(Self.validated(target.settings))"
+        ))
     case .rejected where (300...399).contains(response.status) && response.headers["location"] != nil:
       report(
         finding(
@@ -353,7 +354,7 @@ public struct TargetDoctor: Sendable {
       case .success(let token):
         report(
           finding(
-            .fine, "token", "an access token for \(token.lifetime.components.seconds) s in \(answer.timing)"))
+            .fine, "token", "an access token for \(LengthText.text(token.lifetime)) in \(answer.timing)"))
         return token.value
       case .failure(let refusal):
         report(
@@ -367,16 +368,16 @@ public struct TargetDoctor: Sendable {
     }
   }
 
-  /// Compares this host's clock, which dates tokens, with the server's `Date`, in seconds.
+  /// Compares this host's clock, which dates tokens, with the server's `Date`, which has whole seconds.
   private func compareClocks(_ response: PushResponse, _ report: (DoctorFinding) -> Void) {
     guard let theirs = response.headers["date"].flatMap({ HTTPDate.parse($0, now: response.receivedAt) })
     else { return }
-    let seconds = (response.receivedAt.microseconds - theirs.microseconds) / 1_000_000
-    guard abs(seconds) > 60 else { return }
+    let ahead = response.receivedAt.microseconds - theirs.microseconds
+    guard abs(ahead) >= 61_000_000 else { return }
     report(
       finding(
         .misconfigured, "clock",
-        "this machine's clock is \(abs(seconds)) s \(seconds > 0 ? "ahead of" : "behind") the server's",
+        "this machine's clock is \(LengthText.text(abs(ahead))) \(ahead > 0 ? "ahead of" : "behind") the server's",
         remedy: "set it: timedatectl set-ntp true"))
   }
 }

@@ -48,7 +48,7 @@ struct DeviceClockTable: Sendable {
       let offset = stamp / 1000 - anchor.wall(at: reading.instant).microseconds
       let drift = drift.map { ", drift \(Int($0.rounded())) ppm" } ?? ""
       return
-        "\(abs(offset)) µs \(offset < 0 ? "behind" : "ahead"), within \(reading.error.microseconds) µs\(drift)"
+        "\(LatencyText.text(abs(offset))) \(offset < 0 ? "behind" : "ahead"), within \(LatencyText.text(reading.error.microseconds))\(drift)"
         + " (\(CountText.text(exchanges, "exchange")))"
     }
   }
@@ -124,12 +124,12 @@ extension DeviceClock.Outcome {
     switch self {
     case .taken, .repeated, .outdated: nil
     case .stepped(let nanoseconds):
-      (.clockStep, "the clock of \(device) was set, by about \(nanoseconds / 1000) µs")
+      (.clockStep, "the clock of \(device) was set, by about \(LatencyText.text(nanoseconds / 1000))")
     case .coarse(let nanoseconds):
       (
         .clockOffset,
-        "the clock of \(device) contradicts itself by \(nanoseconds / 1000) µs, as a coarse one does: it is taken to be off "
-          + "by up to \(coarseness / 1000) µs at each reading from now on"
+        "the clock of \(device) contradicts itself by \(LatencyText.text(nanoseconds / 1000)), as a coarse one does: it is taken to be off "
+          + "by up to \(LatencyText.text(coarseness / 1000)) at each reading from now on"
       )
     }
   }

@@ -221,12 +221,12 @@ final class Recorder {
   /// Logs that nothing more is planned, and what the run waits for.
   private func note(_ ending: RecorderInbox.Ending, at now: MonotonicTime) {
     let open = ledger.underWay
-    let seconds = (ending.atMost.nanoseconds + 999_999_999) / 1_000_000_000
     let parts = [(open.unanswered, "answer"), (open.unreceived, "receipt")].filter { $0.0 > 0 }
-      .map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }
+      .map { CountText.text($0.0, $0.1) }
     let waiting =
       parts.isEmpty
-      ? "nothing is under way" : "waiting at most \(seconds) s for \(parts.joined(separator: " and "))"
+      ? "nothing is under way"
+      : "waiting at most \(LengthText.text(ending.atMost)) for \(parts.joined(separator: " and "))"
     ledger.apply(.log(logLine(.info, "\(ending.reason): \(waiting)", at: now)))
   }
 

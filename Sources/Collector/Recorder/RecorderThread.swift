@@ -71,7 +71,7 @@ struct RecordingLoss: Sendable, Equatable {
     let parts = [
       (notifications, "notification", "notifications"), (changes, "change of another", "changes of others"),
       (receipts, "receipt", "receipts"), (events, "event or line of the log", "events and lines of the log"),
-    ].filter { $0.0 > 0 }.map { "\($0.0) \($0.0 == 1 ? $0.1 : $0.2)" }
+    ].filter { $0.0 > 0 }.map { CountText.text($0.0, $0.1, plural: $0.2) }
     return parts.isEmpty
       ? "nothing is lost" : "lost, because they could not be written: " + parts.joined(separator: ", ")
   }
@@ -131,12 +131,14 @@ struct ClockMonitor: Sendable {
       suspended += asleep
       events.append(
         Event(
-          at: reading.wall, kind: .suspended, detail: "the host slept for \(asleep.microseconds / 1000) ms"))
+          at: reading.wall, kind: .suspended, detail: "the host slept for \(LengthText.text(asleep))"))
     }
     let step = anchor.step(to: reading) - (asleep >= Self.smallestSuspend ? asleep.microseconds : 0)
     if abs(step) >= Self.smallestStep {
       events.append(
-        Event(at: reading.wall, kind: .clockStep, detail: "the wall clock was stepped by \(step) µs"))
+        Event(
+          at: reading.wall, kind: .clockStep,
+          detail: "the wall clock was stepped by \(LatencyText.signed(step))"))
     }
     if !events.isEmpty { anchor = reading }
     return events

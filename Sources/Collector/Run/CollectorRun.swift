@@ -69,8 +69,8 @@ final class CollectorRun: Sendable {
         _ = try await recorder.finished()
       }
       manager?.noteRecorder(isRunning: true)
-      manager?.note(
-        status: "waiting for credentials and subscriptions of \(preparation.targets.count) targets")
+      let targets = CountText.text(preparation.targets.count, "target")
+      manager?.note(status: "waiting for credentials and subscriptions of \(targets)")
       manager?.noteReady()
       if let readiness = try await control.ready(services) {
         try await send(run, services, readiness, inbox) {
@@ -144,7 +144,8 @@ final class CollectorRun: Sendable {
           configuration.labels.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first }),
         targets: targets.map(\.description))
     ).byName
-    let list = targets.map { "\($0.configuration.name) (\($0.arrivals.rate.words))" }.joined(separator: ", ")
+    let list = targets.map { "\($0.configuration.name) (\(FrequencyText.text($0.arrivals.rate.perSecond)))" }
+      .joined(separator: ", ")
     let port = listener.map { "; listening for receipts on port \($0.port)" } ?? ""
     inbox.post([
       .event(Event(at: started.wall, kind: .runStarted, detail: name ?? "")),

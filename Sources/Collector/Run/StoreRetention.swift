@@ -93,7 +93,8 @@ struct StoreRetention {
       guard wait != .none else { return }
       try store.noteLogWait(since: nil, holder: nil)
       if case .told(let pin, _) = wait {
-        onLine("retention goes on: the write-ahead log was not emptied for \(Self.words(now - pin.since))")
+        onLine(
+          "retention goes on: the write-ahead log was not emptied for \(LengthText.text(now - pin.since))")
       }
       wait = .none
       return
@@ -103,7 +104,7 @@ struct StoreRetention {
     guard length >= Self.patience else { return }
     let holder = store.logHolder
     let words =
-      "retention waits: the write-ahead log could not be emptied for \(Self.words(length)), because "
+      "retention waits: the write-ahead log could not be emptied for \(LengthText.text(length)), because "
       + "\(holder.map(Self.name) ?? "a program") is reading the store; "
       + (isWaiting
         ? "nothing is deleted until its read transaction ends, since that would only make the log longer"
@@ -143,7 +144,7 @@ struct StoreRetention {
       let trial = RetentionClock.trial(isSynchronized: reading.isSynchronized)
       return
         "retention holds back what has become old too fast: the wall clock says \(wall.rfc3339), and the last look and the "
-        + "time since come to \(expected.rfc3339); it goes once a collector has run for \(words(trial)) without a step of the "
+        + "time since come to \(expected.rfc3339); it goes once a collector has run for \(LengthText.text(trial)) without a step of the "
         + "clock" + (reading.isSynchronized ? "" : ", which the kernel does not call synchronized")
     case .released(let from):
       return
@@ -157,13 +158,6 @@ struct StoreRetention {
   private func tell(_ words: String, _ run: RunID?) throws {
     try store.record([Event(at: host.clock.wallNow(), kind: .retentionWaiting, detail: words)], run: run)
     onLine(words)
-  }
-
-  /// `45 s`, `12 min`, `24 h`.
-  private static func words(_ duration: Duration) -> String {
-    let seconds = duration.components.seconds
-    if seconds < 120 { return "\(seconds) s" }
-    return seconds < 7_200 && seconds != 3_600 ? "\(seconds / 60) min" : "\(seconds / 3_600) h"
   }
 }
 

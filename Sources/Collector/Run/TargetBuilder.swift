@@ -38,7 +38,7 @@ struct TargetBuilder: Sendable {
       let limits = exceeded.map(\.description).joined(separator: ", and ")
       throw CollectorError(
         .providerLimit,
-        "target \(configuration.name): the schedule asks for \(arrivals.rate.words), and \(limits); "
+        "target \(configuration.name): the schedule asks for \(FrequencyText.text(arrivals.rate.perSecond)), and \(limits); "
           + "give it a lower rate, or --allow-above-provider-limit")
     }
   }
@@ -191,18 +191,5 @@ struct TargetBuilder: Sendable {
     case .ntfy: return DocumentedLimits.ntfy(host: host)
     case .webpush, .http, .loopback: return []
     }
-  }
-}
-
-extension ArrivalRate {
-  /// The rate as text for people: `4/s`, or `one each 15 s` below one per second.
-  var words: String {
-    perSecond >= 1 ? "\(Self.short(perSecond))/s" : "one each \(Self.short(1 / perSecond)) s"
-  }
-
-  /// A number with at most three decimals.
-  private static func short(_ number: Double) -> String {
-    let rounded = (number * 1000).rounded() / 1000
-    return Int64(exactly: rounded).map(String.init) ?? String(rounded)
   }
 }

@@ -169,13 +169,13 @@ final class NtfyConnectionLoop {
 
   private func timeoutLoss() -> Loss? {
     let now = clock.monotonicNow()
-    let milliseconds = (now - heardAt).microseconds / 1000
+    let silence = now - heardAt
     if stream.isOpen {
-      guard now - heardAt > subject.silence else { return nil }
-      return Loss(reason: "nothing was heard for \(milliseconds) ms, not even a keepalive")
+      guard silence > subject.silence else { return nil }
+      return Loss(reason: "nothing was heard for \(LengthText.text(silence)), not even a keepalive")
     }
-    guard now - heardAt > subscriber.timeout else { return nil }
-    return Loss(reason: "the server did not open the stream within \(milliseconds) ms")
+    guard silence > subscriber.timeout else { return nil }
+    return Loss(reason: "the server did not open the stream within \(LengthText.text(silence))")
   }
 
   /// Meanwhile data waits in the kernel, which stamps it, and then at the server.

@@ -50,7 +50,7 @@ struct RequestFailure: Sendable, Equatable {
     isLossOfConnection: true)
 
   static func timeout(after timeout: Duration) -> RequestFailure {
-    RequestFailure(reason: .timeout, detail: "no answer within \(timeout.microseconds / 1000) ms")
+    RequestFailure(reason: .timeout, detail: "no answer within \(LengthText.text(timeout))")
   }
 }
 

@@ -22,10 +22,9 @@ public enum ShareText {
     return (number * (unit.isEmpty ? 1e12 : 1e10)).rounded() / 1e12
   }
 
-  /// The share in percent, without rounding it away: `99.9%`.
+  /// The share as a file has it: `99.9%`.
   public static func format(_ share: Double) -> String {
-    let percent = (share * 100 * 1e9).rounded() / 1e9
-    return percent == percent.rounded() ? "\(Int(percent))%" : "\(percent)%"
+    PercentText.givenNumber(share) + "%"
   }
 }
 

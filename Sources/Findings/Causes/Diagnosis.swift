@@ -213,7 +213,7 @@ public struct Diagnosis: Sendable {
     let who = providers(of: affected)
     let share = mean(affected) { $0.failureShares.now }
     let before = mean(affected) { $0.failureShares.before }
-    let numbers = "failed \(Self.percent(before)) → \(Self.percent(share)) of planned"
+    let numbers = "failed \(PercentText.fine(before)) → \(PercentText.fine(share)) of planned"
     if providers.count >= 2, who.count == providers.count,
       providers.allSatisfy({ covers(affected, ofProvider($0)) })
     {
@@ -263,7 +263,7 @@ public struct Diagnosis: Sendable {
     let affected = scope(\.lost)
     guard !affected.isEmpty else { return nil }
     let numbers =
-      "lost \(Self.percent(mean(affected) { $0.lossShares.before })) → \(Self.percent(mean(affected) { $0.lossShares.now })) of accepted"
+      "lost \(PercentText.fine(mean(affected) { $0.lossShares.before })) → \(PercentText.fine(mean(affected) { $0.lossShares.now })) of accepted"
     for provider in providers(of: affected) {
       let group = ofProvider(provider)
       let devices = Set(group.map { targets[$0].target.device })
@@ -318,7 +318,7 @@ public struct Diagnosis: Sendable {
       let before = mean(affected) { $0.heldShares.before }
       let now = mean(affected) { $0.heldShares.now }
       signs.append(
-        "missed because sending was late \(Self.percent(before)) → \(Self.percent(now)) of planned")
+        "missed because sending was late \(PercentText.fine(before)) → \(PercentText.fine(now)) of planned")
     }
     signs.append("schedule lag \(tail(affected, \.openLag))")
     signs.append("service \(change(affected, \.openService))")
@@ -331,7 +331,7 @@ public struct Diagnosis: Sendable {
       guard stall.isClear else { return nil }
       return verdict(
         .host, nil, affected,
-        "\(numbers); \(Self.percent(stall.share)) of what waited left in bunches with that of other providers"
+        "\(numbers); \(PercentText.fine(stall.share)) of what waited left in bunches with that of other providers"
       )
     }
     // Lag with service is its consequence.
@@ -374,7 +374,8 @@ public struct Diagnosis: Sendable {
     }
     let rises = affected.map { targets[$0].openService.difference }.sorted()
     let rise = rises[rises.count / 2]
-    let path = "PING \(Self.name(ping.quantile)) \(Self.time(ping.before)) → \(Self.time(ping.after))"
+    let path =
+      "PING \(Quantile.label(of: ping.quantile)) \(LatencyText.rounded(ping.before)) → \(LatencyText.rounded(ping.after))"
     if ping.z >= 3, ping.difference >= 0.5 * rise {
       return verdict(.path, provider, affected, "\(numbers), \(path)")
     }
@@ -393,7 +394,7 @@ public struct Diagnosis: Sendable {
     let answers = median(affected) { $0.accept.statedAfter }
     let accept =
       affected.allSatisfy { targets[$0].accept.isUnchanged }
-      ? "accept unchanged (\(Self.time(answers)))" : "accept \(change(affected, \.accept))"
+      ? "accept unchanged (\(LatencyText.rounded(answers)))" : "accept \(change(affected, \.accept))"
     let numbers = "\(accept), transit \(change(affected, \.transit))"
     var candidates: [(verdict: Verdict, fit: Int)] = []
     func add(_ cause: Cause, _ name: String, _ group: [Int], _ text: String) {
@@ -418,7 +419,7 @@ public struct Diagnosis: Sendable {
       if isBunched, covers(affected, group), othersAffected == 0 {
         add(
           .deviceAsleep, device, group,
-          "\(Self.percent(mean(mine) { $0.bunches.now })) received in bunches, on \(device) only")
+          "\(PercentText.fine(mean(mine) { $0.bunches.now })) received in bunches, on \(device) only")
       } else if over.count >= 2, !others.isEmpty, covers(affected, group), !covers(affected, others),
         othersAffected <= others.count / 2
       {
@@ -473,7 +474,8 @@ public struct Diagnosis: Sendable {
   private func change(_ affected: Set<Int>, _ leg: (TargetEvidence) -> LatencyChange) -> String {
     let before = median(affected) { leg($0).statedBefore }
     let after = median(affected) { leg($0).statedAfter }
-    return "\(Self.name(quantiles.stated)) \(Self.time(before)) → \(Self.time(after))"
+    return
+      "\(Quantile.label(of: quantiles.stated)) \(LatencyText.rounded(before)) → \(LatencyText.rounded(after))"
   }
 
   /// The text of ``change(_:_:)``, at a higher quantile where only that one rose.
@@ -484,25 +486,6 @@ public struct Diagnosis: Sendable {
     let same = risen.filter { leg(targets[$0]).quantile == quantile }
     let before = median(same) { leg($0).before }
     let after = median(same) { leg($0).after }
-    return "\(Self.name(quantile)) \(Self.time(before)) → \(Self.time(after))"
-  }
-
-  private static func name(_ quantile: Double) -> String { "p\(Int((quantile * 100).rounded()))" }
-
-  /// A time as text: one decimal below 10 of its unit, none from there on.
-  static func time(_ microseconds: Double) -> String {
-    let value = max(0, microseconds)
-    func text(_ value: Double, _ unit: String) -> String {
-      guard value < 10 else { return "\(Int(value.rounded())) \(unit)" }
-      let tenths = Int((value * 10).rounded())
-      return tenths % 10 == 0 ? "\(tenths / 10) \(unit)" : "\(tenths / 10).\(tenths % 10) \(unit)"
-    }
-    return value < 999.5
-      ? text(value, "µs") : value < 999_500 ? text(value / 1000, "ms") : text(value / 1e6, "s")
-  }
-
-  static func percent(_ share: Double) -> String {
-    let tenths = Int((share * 1000).rounded())
-    return tenths % 10 == 0 ? "\(tenths / 10) %" : "\(tenths / 10).\(tenths % 10) %"
+    return "\(Quantile.label(of: quantile)) \(LatencyText.rounded(before)) → \(LatencyText.rounded(after))"
   }
 }

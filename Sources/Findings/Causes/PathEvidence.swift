@@ -41,9 +41,8 @@ struct PathEvidence {
     let path = paths[provider] ?? Path()
     guard path.change == nil else { return nil }
     guard path.before + path.now > 0 else { return "no PING was answered by \(provider)" }
-    let trips = path.before == 1 ? "round trip" : "round trips"
     return """
-      \(path.before) \(trips) of PING with \(provider) before it and \(path.now) in it, of the \(fewest.before) and \
+      \(CountText.text(path.before, "round trip")) of PING with \(provider) before it and \(path.now) in it, of the \(fewest.before) and \
       \(fewest.now) that it takes
       """
   }

@@ -250,44 +250,6 @@ extension FleetReader: DashboardSource {
 
   // MARK: - Events and log
 
-  public func lastEvents(of run: RunID, through place: RecordPlace, limit: Int) throws
-    -> ChangePage<EventRecord>
-  {
-    try last(.events, of: run, through: place, limit: limit)
-  }
-
-  public func lastLog(of run: RunID, through place: RecordPlace, limit: Int) throws -> ChangePage<LogRecord> {
-    try last(.log, of: run, through: place, limit: limit)
-  }
-
-  public func firstEvents(of run: RunID, after place: RecordPlace, limit: Int) throws
-    -> ContiguousArray<EventRecord>
-  {
-    try read(.events, of: run, where: "\(Self.place) > \(Self.tuple(place))", order: Self.place, limit).rows
-  }
-
-  public func firstLog(of run: RunID, after place: RecordPlace, limit: Int) throws
-    -> ContiguousArray<LogRecord>
-  {
-    try read(.log, of: run, where: "\(Self.place) > \(Self.tuple(place))", order: Self.place, limit).rows
-  }
-
-  public func events(of run: RunID, after cursor: Int64, limit: Int) throws -> ChangePage<EventRecord> {
-    try changes(.events, of: run, after: cursor, limit: limit)
-  }
-
-  public func log(of run: RunID, after cursor: Int64, limit: Int) throws -> ChangePage<LogRecord> {
-    try changes(.log, of: run, after: cursor, limit: limit)
-  }
-
-  public func eventCount(of run: RunID, before place: RecordPlace) throws -> Int {
-    try count(.event, of: run, before: place)
-  }
-
-  public func logCount(of run: RunID, before place: RecordPlace) throws -> Int {
-    try count(.log, of: run, before: place)
-  }
-
   /// ``RecordPlace`` of a row.
   private static let place = "(toUnixTimestamp64Micro(at), toInt64(revision))"
 
@@ -295,61 +257,98 @@ extension FleetReader: DashboardSource {
     "(toInt64(\(place.at.microseconds)), toInt64(\(place.revision)))"
   }
 
-  private func last<Row>(
-    _ records: FleetRecords<Row>, of run: RunID, through place: RecordPlace, limit: Int
-  ) throws -> ChangePage<Row> {
-    // Before the rows: what is written meanwhile is followed.
-    let newest = try newestRevision(records.table, of: run)
-    let found = try read(
-      records, of: run, where: "\(Self.place) <= \(Self.tuple(place))", order: "\(Self.place) DESC", limit)
-    return ChangePage(rows: ContiguousArray(found.rows.reversed()), next: newest, isComplete: true)
-  }
-
-  private func changes<Row>(_ records: FleetRecords<Row>, of run: RunID, after cursor: Int64, limit: Int)
-    throws -> ChangePage<Row>
+  public func last<Content>(_: Content.Type, of run: RunID, through place: RecordPlace, limit: Int) throws
+    -> ChangePage<StoredRecord<Content>>
   {
-    let found = try read(
-      records, of: run, where: "toInt64(revision) > \(cursor)", order: "revision", limit)
+    // Before the rows: what is written meanwhile is followed.
+    let newest = try number("max(revision)", of: Content.self, run) ?? 0
+    let found: [(revision: Int64, record: StoredRecord<Content>?)] = try records(
+      of: run, where: "\(Self.place) <= \(Self.tuple(place))", order: "\(Self.place) DESC", limit)
     return ChangePage(
-      rows: found.rows, next: found.revisions.max() ?? cursor, isComplete: found.revisions.count < limit)
+      rows: ContiguousArray(found.reversed().compactMap(\.record)), next: newest, isComplete: true)
   }
 
-  private func read<Row>(
-    _ records: FleetRecords<Row>, of run: RunID, where condition: String, order: String, _ limit: Int
-  ) throws -> (rows: ContiguousArray<Row>, revisions: [Int64]) {
-    guard let found = directory.run(run) else { return ([], []) }
-    let ids = members(found.targets).id
+  public func first<Content>(_: Content.Type, of run: RunID, after place: RecordPlace, limit: Int) throws
+    -> ContiguousArray<StoredRecord<Content>>
+  {
+    ContiguousArray(
+      try records(of: run, where: "\(Self.place) > \(Self.tuple(place))", order: Self.place, limit)
+        .compactMap(\.record))
+  }
+
+  public func changes<Content>(_: Content.Type, of run: RunID, after cursor: Int64, limit: Int) throws
+    -> ChangePage<StoredRecord<Content>>
+  {
+    let found: [(revision: Int64, record: StoredRecord<Content>?)] = try records(
+      of: run, where: "toInt64(revision) > \(cursor)", order: "revision", limit)
+    return ChangePage(
+      rows: ContiguousArray(found.compactMap(\.record)), next: found.map(\.revision).max() ?? cursor,
+      isComplete: found.count < limit)
+  }
+
+  public func count<Content: RecordContent>(_: Content.Type, of run: RunID, before place: RecordPlace) throws
+    -> Int
+  {
+    Int(try number("count()", of: Content.self, run, where: "\(Self.place) < \(Self.tuple(place))") ?? 0)
+  }
+
+  private func records<Content>(
+    of run: RunID, where condition: String, order: String, _ limit: Int
+  ) throws -> [(revision: Int64, record: StoredRecord<Content>?)] {
+    guard let found = directory.run(run) else { return [] }
+    return try records(
+      collector: found.collector, run: run, where: [condition], order: order, limit: limit,
+      id: members(found.targets).id)
+  }
+
+  /// A whole number that is computed of all records of a run; `nil` without the run.
+  private func number<Content: RecordContent>(
+    _ aggregate: String, of _: Content.Type, _ run: RunID, where condition: String = "1"
+  ) throws -> Int64? {
+    guard let found = directory.run(run) else { return nil }
     var reader = try client.binary(
-      records.query(
-        of: run.description, collector: found.collector, in: rows.database, where: [condition], order: order,
-        limit: limit))
-    var rows = ContiguousArray<Row>()
-    var revisions: [Int64] = []
-    while !reader.isAtEnd {
-      let next = try records.read(&reader, run: run, id: ids)
-      revisions.append(next.revision)
-      if let row = next.row { rows.append(row) }
-    }
-    return (rows, revisions)
-  }
-
-  private func count(_ table: ForwardedTable, of run: RunID, before place: RecordPlace) throws -> Int {
-    guard let found = directory.run(run) else { return 0 }
-    var reader = try client.binary(
-      "SELECT toInt64(count()) \(from(table, found)) AND \(Self.place) < \(Self.tuple(place))")
-    return Int(try reader.integer())
-  }
-
-  private func newestRevision(_ table: ForwardedTable, of run: RunID) throws -> Int64 {
-    guard let found = directory.run(run) else { return 0 }
-    var reader = try client.binary("SELECT toInt64(max(revision)) \(from(table, found))")
+      "SELECT toInt64(\(aggregate)) \(from(Content.table, collector: found.collector, run: run)) AND \(condition)"
+    )
     return try reader.integer()
   }
 
-  private func from(_ table: ForwardedTable, _ run: FleetDirectory.Run) -> String {
-    """
-    FROM \(rows.database).\(table.rawValue) FINAL
-      WHERE collector = toUUID(\(EngineText.quoted(run.collector))) AND run = toUUID(\(EngineText.quoted(run.id.description)))
-    """
+  private func from(_ table: ForwardedTable, collector: String, run: RunID?) -> String {
+    let id = run?.description ?? "00000000-0000-0000-0000-000000000000"
+    return """
+      FROM \(rows.database).\(table.rawValue) FINAL
+        WHERE collector = toUUID(\(EngineText.quoted(collector))) AND run = toUUID(\(EngineText.quoted(id)))
+      """
+  }
+
+  /// Asks for events or log lines and decodes the answer.
+  ///
+  /// - Parameters:
+  ///   - run: `nil` for those of no run.
+  ///   - id: of a target's name.
+  /// - Returns: `nil` in `record` for what only a newer pushscope knows.
+  func records<Content: RecordContent>(
+    collector: String, run: RunID?, where conditions: [String], order: String, limit: Int,
+    id: (String) -> TargetID?
+  ) throws -> [(revision: Int64, record: StoredRecord<Content>?)] {
+    let columns = Content.columns.map { $0.isText ? "toString(\($0.name))" : $0.name }.joined(separator: ", ")
+    var reader = try client.binary(
+      """
+      SELECT toInt64(revision), at, CAST(target AS Nullable(String)), \(columns)
+      \(from(Content.table, collector: collector, run: run)) AND \(conditions.joined(separator: " AND "))
+      ORDER BY \(order) LIMIT \(limit)
+      """)
+    var found: [(revision: Int64, record: StoredRecord<Content>?)] = []
+    while !reader.isAtEnd {
+      let (revision, at, name) = (try reader.integer(), try reader.time(), try reader.optionalText())
+      let content = try Content(at: at, target: name.flatMap(id), reading: &reader)
+      found.append(
+        (
+          revision,
+          content.map { StoredRecord(revision: revision, run: run, targetName: name, content: $0) }
+        ))
+    }
+    return found
   }
 }
+
+extension RowBinaryReader: RecordFields {}

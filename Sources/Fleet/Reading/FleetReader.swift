@@ -442,17 +442,8 @@ public final class FleetReader: SampleSource {
     }
   }
 
-  public func forEachEvent(_ selection: RowSelection, _ body: (EventRecord) throws -> Void) throws {
-    try forEachRecord(.events, selection, body)
-  }
-
-  public func forEachLogLine(_ selection: RowSelection, _ body: (LogRecord) throws -> Void) throws {
-    try forEachRecord(.log, selection, body)
-  }
-
-  /// Visits rows of the tables `event` and `log`, those of no run first.
-  private func forEachRecord<Row>(
-    _ records: FleetRecords<Row>, _ selection: RowSelection, _ body: (Row) throws -> Void
+  public func forEachRecord<Content: RecordContent>(
+    _ selection: RowSelection, _ body: (StoredRecord<Content>) throws -> Void
   ) throws {
     let chosen = directory.runs.filter { selection.run ?? $0.id == $0.id }
     var places: [(collector: String, run: FleetDirectory.Run?)] = []
@@ -465,19 +456,15 @@ public final class FleetReader: SampleSource {
     }
     for place in places {
       var last = Int64.min
-      var count = 0
+      var count: Int
       repeat {
-        count = 0
-        var reader = try client.binary(
-          records.query(
-            of: place.run?.id.description, collector: place.collector, in: rows.database,
-            where: conditions + ["toInt64(revision) > \(last)"], order: "revision", limit: FleetRows.page))
-        while !reader.isAtEnd {
-          let found = try records.read(&reader, run: place.run?.id) { _ in nil }
-          last = found.revision
-          count += 1
-          if let row = found.row { try body(row) }
-        }
+        let found: [(revision: Int64, record: StoredRecord<Content>?)] = try records(
+          collector: place.collector, run: place.run?.id, where: conditions + ["toInt64(revision) > \(last)"],
+          order: "revision", limit: FleetRows.page
+        ) { _ in nil }
+        last = found.last?.revision ?? last
+        count = found.count
+        for case (_, let record?) in found { try body(record) }
       } while count == FleetRows.page
     }
   }

@@ -23,6 +23,9 @@ public struct Quantile: Sendable, Hashable, Comparable {
   public static let p999 = Quantile(known: 0.999, "p99.9")
   public static let p9999 = Quantile(known: 0.9999, "p99.99")
 
+  /// `p50`, `p99.9`: the name of the quantile below which this share is.
+  public static func label(of fraction: Double) -> String { "p" + PercentText.givenNumber(fraction) }
+
   /// The quantiles of tables, ascending.
   public static let standard: [Quantile] = [.p50, .p90, .p95, .p99, .p999, .p9999]
 

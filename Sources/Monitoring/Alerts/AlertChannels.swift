@@ -130,7 +130,7 @@ private struct CommandExchange {
       _ = kill(-child.pid, SIGKILL)
       _ = kill(child.pid, SIGKILL)
       _ = waitpid(child.pid, &status, 0)
-      return "the command did not end within \(limit.components.seconds) s"
+      return "the command did not end within \(LengthText.text(limit))"
     }
     if status & 0x7F != 0 { return "the command was ended by signal \(status & 0x7F)" }
     let code = (status >> 8) & 0xFF

@@ -171,19 +171,18 @@ extension ObjectiveRecord {
   /// What it says, for events, the log and alerts.
   var sentence: String {
     if let silence {
-      let what = "nothing heard of \(target) for \(LatencyText.text(max(quiet, 0)))"
-      return "\(what), allowed are \(DurationText.format(.microseconds(silence)))"
+      let what = "nothing heard of \(target) for \(LengthText.text(quiet))"
+      return "\(what), allowed are \(LengthText.given(silence))"
     }
     let required =
-      "\(ShareText.format(share ?? 0)) \(metric?.rawValue ?? "") within "
-      + DurationText.format(.microseconds(limit ?? 0))
+      "\(PercentText.given(share ?? 0)) \(metric?.rawValue ?? "") within \(LengthText.given(limit ?? 0))"
     let fastest = burns.filter { $0.verdict.word == .breached }.max { $0.factor < $1.factor }
     guard let burn = fastest ?? burns.first, burn.rates.count == 2, let long = burn.rates[0],
       let short = burn.rates[1]
     else { return "\(required) of \(target)" }
-    func times(_ rate: Double) -> String { "\((rate * 10).rounded() / 10)" }
+    func times(_ rate: Double) -> String { FixedPoint.text(rate, decimals: 1) }
     return "\(required) of \(target): the budget is used up \(times(long)) times too fast over "
-      + "\(DurationText.format(.microseconds(burn.windows[0]))) and \(times(short)) over "
-      + "\(DurationText.format(.microseconds(burn.windows[1]))), allowed are \(times(burn.factor))"
+      + "\(LengthText.given(burn.windows[0])) and \(times(short)) over "
+      + "\(LengthText.given(burn.windows[1])), allowed are \(times(burn.factor))"
   }
 }

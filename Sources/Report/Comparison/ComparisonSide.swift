@@ -92,18 +92,20 @@ public struct ComparisonSide: Sendable, Equatable {
   private static func run(
     _ address: String, in reader: any SampleSource
   ) throws -> (run: RunRecord, rest: String?) {
+    // An empty store has no run of any name, which is the thing to say.
+    _ = try RunFinder.find("latest", in: reader)
     let slashes = address.indices.filter { address[$0] == "/" }
-    var first: (any Error)?
     for end in [address.endIndex] + slashes.reversed() {
       do {
         let run = try RunFinder.find(String(address[..<end]), in: reader)
         return (run, end == address.endIndex ? nil : String(address[address.index(after: end)...]))
       } catch let error as ReportError {
         guard error.code == .noSuchRun else { throw error }
-        first = error
       }
     }
-    throw first ?? ReportError(.noSuchRun, "no run is named", remedy: "see pushscope runs list")
+    throw ReportError(
+      .noSuchRun, "there is no run \"\(address)\"",
+      remedy: "see pushscope runs list; a target of the newest run is named latest/NAME")
   }
 
   /// The target, and the variant if there is one, that the rest of an address names.

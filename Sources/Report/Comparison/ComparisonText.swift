@@ -30,7 +30,8 @@ extension ComparisonReport {
 
   private static func title(_ pair: Pair) -> String {
     let names = pair.first == pair.second ? pair.first : "\(pair.first) (A), \(pair.second) (B)"
-    return EscapedText.make(names) + ": \(pair.settled.first) and \(pair.settled.second) settled"
+    return EscapedText.make(names)
+      + ": \(CountText.grouped(pair.settled.first)) and \(CountText.grouped(pair.settled.second)) settled"
       + (pair.isPaired ? ", compared in pairs over the same time" : "")
       + (pair.prunedTo.map {
         "; single notifications before \(RunText.time($0)) UTC are deleted: until then from rollups"
@@ -65,7 +66,7 @@ extension ComparisonReport {
 
   /// The effective count to print under an interval, as in a summary: `n 38 of 3600`.
   private static func effective(_ interval: QuantileInterval) -> String {
-    "n \(FigureText.count(interval.effectiveCount)) of \(interval.count)"
+    "n \(CountText.effective(interval.effectiveCount)) of \(CountText.grouped(interval.count))"
   }
 
   /// Which side has no earlier windows to learn from.
@@ -83,7 +84,7 @@ extension ComparisonReport {
   }
 
   private var explanation: [String] {
-    let percent = FigureText.given(plan.tolerance)
+    let percent = PercentText.given(plan.tolerance)
     let brackets = "change: of latencies B / A, of shares B - A in points; in brackets the 95 % interval"
     let method =
       plan.isIndependent
@@ -142,17 +143,17 @@ extension ComparisonReport.LatencyRow {
 
   private static func factor(_ value: Double) -> String {
     guard value.isFinite, value > 0 else { return "…" }
-    return FigureText.decimal(value, value < 0.0995 ? 3 : value < 9.995 ? 2 : value < 99.95 ? 1 : 0)
+    return FixedPoint.text(value, decimals: value < 0.0995 ? 3 : value < 9.995 ? 2 : value < 99.95 ? 1 : 0)
   }
 
   func words(tolerance: Double) -> String {
     switch verdict {
     case .lower: "faster"
     case .higher: "slower"
-    case .same: "same within \(FigureText.given(tolerance))"
+    case .same: "same within \(PercentText.given(tolerance))"
     case .noEvidence: "no evidence"
     case .cannotTell:
-      "cannot tell (effective n \(FigureText.decimal(min(comparison.before.effectiveCount, comparison.after.effectiveCount), 0)))"
+      "cannot tell (effective n \(CountText.effective(min(comparison.before.effectiveCount, comparison.after.effectiveCount))))"
     }
   }
 
@@ -180,17 +181,11 @@ extension ComparisonReport.LatencyRow {
 }
 
 extension ComparisonReport.ShareRow {
-  /// `+0.3 points (-0.1–+0.7)`.
+  /// `+0.30 points (-0.10 to +0.70)`.
   var change: String {
     guard let difference = comparison.difference else { return "–" }
-    return
-      "\(Self.points(difference)) points (\(Self.points(comparison.low)) to \(Self.points(comparison.high)))"
-  }
-
-  private static func points(_ share: Double) -> String {
-    guard share.isFinite else { return "…" }
-    let text = FigureText.decimal(share * 100, 2)
-    return share > 0 && text != "0.00" ? "+\(text)" : text
+    return PercentText.points(difference)
+      + " (\(PercentText.pointsNumber(comparison.low)) to \(PercentText.pointsNumber(comparison.high)))"
   }
 
   var words: String {

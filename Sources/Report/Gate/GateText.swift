@@ -95,10 +95,11 @@ extension GateReport.Result {
       let needed = ShareInterval.independentCount(toProve: required)
       guard interval.events == interval.count, interval.effectiveCount < Double(needed) else { return nil }
       return
-        "to show a share of \(FigureText.given(required)) takes \(needed) independent probes without a failure"
+        "to show a share of \(PercentText.given(required)) takes \(CountText.grouped(needed)) independent probes without a failure"
     case (.quantile(let quantile, _), .quantile(let figure)):
       guard figure?.high == nil else { return nil }
-      return "an interval of \(quantile.label) takes \(quantile.smallestCount) independent values"
+      return
+        "an interval of \(quantile.label) takes \(CountText.grouped(quantile.smallestCount)) independent values"
     default: return nil
     }
   }

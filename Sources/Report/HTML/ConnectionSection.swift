@@ -20,7 +20,8 @@ struct ConnectionSection {
   var markup: Markup {
     let history = content.connections
     let rest = history.lines.count - Self.mostLines
-    let more: Markup = rest > 0 ? "<p class=\"soft\">\(rest) more lines: pushscope export events.</p>\n" : ""
+    let more: Markup =
+      rest > 0 ? "<p class=\"soft\">\(CountText.text(rest, "more line")): pushscope export events.</p>\n" : ""
     let table: Markup =
       history.lines.isEmpty
       ? "<p>No connection was opened or closed in this time, and nothing failed or was rejected.</p>\n"
@@ -47,7 +48,9 @@ struct ConnectionSection {
     let history = content.connections
     guard !history.notes.isEmpty else { return "" }
     let more: Markup =
-      history.furtherNotes > 0 ? "<p class=\"soft\">\(history.furtherNotes) more were noted.</p>\n" : ""
+      history.furtherNotes > 0
+      ? "<p class=\"soft\">\(CountText.text(history.furtherNotes, "more was", plural: "more were")) noted.</p>\n"
+      : ""
     return """
       <h3>What people noted (\(zone))</h3>
       <ul>\(history.notes.map { "<li>\(time.moment($0.at, isLong: isLong)) \($0.text)</li>\n" as Markup })</ul>

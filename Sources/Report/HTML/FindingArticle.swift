@@ -136,8 +136,8 @@ struct FindingArticle {
       "\(part.leg.title) \(LegsRecord.text(part.change, part.low, part.high))"
     }
     return """
-      <p>Of the change of \(LegsRecord.text(legs.total, legs.totalLow, legs.totalHigh)) in \(record.metric.rawValue) p\
-      \(FigureText.decimal(legs.quantile * 100, legs.quantile > 0.99 ? 1 : 0))\(whose): \(parts.joined(separator: ", ")).</p>
+      <p>Of the change of \(LegsRecord.text(legs.total, legs.totalLow, legs.totalHigh)) in \(record.metric.rawValue) \
+      \(Quantile.label(of: legs.quantile))\(whose): \(parts.joined(separator: ", ")).</p>
 
       """
   }
@@ -146,9 +146,7 @@ struct FindingArticle {
 extension LegsRecord {
   /// A change with its interval: `+1.72 s (1.50 s to 2.00 s)`.
   fileprivate static func text(_ change: Double, _ low: Double?, _ high: Double?) -> String {
-    func latency(_ value: Double) -> String {
-      value.isFinite && abs(value) < 1e15 ? FigureText.latency(Int64(value.rounded())) : "unknown"
-    }
+    let latency = LatencyText.rounded
     let span = low.flatMap { low in high.map { " (\(latency(low)) to \(latency($0)))" } } ?? ""
     return UnbrokenText.make((change > 0 ? "+" : "") + latency(change) + span)
   }

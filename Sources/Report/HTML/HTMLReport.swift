@@ -74,7 +74,7 @@ public struct HTMLReport: Sendable {
     let rest = content.targets.dropFirst(Self.mostSections)
     guard !rest.isEmpty else { return "" }
     return """
-      <p class="soft">\(rest.count) more targets are in the table above only. Name some with --target to see their charts.</p>
+      <p class="soft">\(CountText.text(rest.count, "more target is", plural: "more targets are")) in the table above only. Name some with --target to see their charts.</p>
 
       """
   }

@@ -83,12 +83,12 @@ struct MethodSection {
       <td>\(text(figures.scheduleLag, .p50, figures.scheduleLag.median))</td>\
       <td>\(text(figures.scheduleLag, .p99, figures.scheduleLag.p99))</td>\
       <td>\(latency(figures.scheduleLag.maximum))</td><td>\(text(figures.loopLag, .p99, figures.loopLag.p99))</td>\
-      <td>\(latency(figures.longestCommit))</td><td>\(Int(clamping: figures.commitStalls))</td></tr>
+      <td>\(latency(figures.longestCommit))</td><td>\(FigureText.grouped(Int(clamping: figures.commitStalls)))</td></tr>
 
       """
   }
 
-  private func latency(_ value: Int64) -> String { FigureText.unbroken(FigureText.latency(value)) }
+  private func latency(_ value: Int64) -> String { FigureText.unbroken(LatencyText.text(value)) }
 
   private func name(of run: RunRecord) -> String { run.name ?? String(run.id.description.prefix(8)) }
 
@@ -108,7 +108,7 @@ struct MethodSection {
     return """
       <h3>The floor of \(calibration.host)</h3>
       <p>A service that answers at once is measured like this there (\(RunText.time(calibration.at)) UTC, at \
-      \(FigureText.rate(calibration.rate))). Latencies near these say nothing of a provider.</p>
+      \(FrequencyText.text(calibration.rate))). Latencies near these say nothing of a provider.</p>
       <table class="figures">
       <thead><tr><th scope="col">interval</th><th scope="col">p50</th><th scope="col">p99</th><th scope="col">values</th></tr></thead>
       <tbody>
@@ -120,7 +120,8 @@ struct MethodSection {
 
   private var runs: Markup {
     let rest = content.runs.count - Self.mostRuns
-    let more: Markup = rest > 0 ? "<p class=\"soft\">\(rest) more runs: pushscope runs list.</p>\n" : ""
+    let more: Markup =
+      rest > 0 ? "<p class=\"soft\">\(CountText.text(rest, "more run")): pushscope runs list.</p>\n" : ""
     return """
       <h3>Runs</h3>
       <table class="events">

@@ -51,9 +51,9 @@ enum ShareCell {
     guard let interval, let share = interval.share else { return "<td>–</td>" }
     let counted = "\(FigureText.grouped(interval.events)) of \(FigureText.grouped(interval.count))"
     let counts = base.map { "<small>\(FigureText.unbroken(counted)) \($0)</small>" as Markup } ?? ""
-    let span = "\(FigureText.percent(interval.low))–\(FigureText.percent(interval.high)) %"
+    let span = FigureText.span(interval) + " %"
     return """
-      <td>\(FigureText.unbroken("\(FigureText.percent(share)) %"))<small>\(FigureText.unbroken(span))</small>\(counts)</td>
+      <td>\(FigureText.unbroken(PercentText.fine(share)))<small>\(FigureText.unbroken(span))</small>\(counts)</td>
       """
   }
 }
@@ -79,6 +79,6 @@ enum FigureCell {
   static func markup(_ value: Int64, _ low: Int64, _ high: Int64, mark: String = "") -> Markup {
     let span = FigureText.span(from: low, to: high)
     return
-      "<td>\(FigureText.unbroken(FigureText.latency(value)))\(mark)<small>\(FigureText.unbroken(span))</small></td>"
+      "<td>\(FigureText.unbroken(LatencyText.text(value)))\(mark)<small>\(FigureText.unbroken(span))</small></td>"
   }
 }

@@ -34,7 +34,7 @@ struct ReportAnswer {
     if let poor, findings.changes.allSatisfy({ said($0).isBetter }) { return poor }
     if let open = findings.open.first {
       let others = findings.open.count - 1
-      let rest = CountText.text(others, "more change") + (others == 1 ? " is open" : " are open")
+      let rest = CountText.text(others, "more change is", plural: "more changes are") + " open"
       return said(open).what + (others == 0 ? "" : " And \(rest).")
     }
     if let main = findings.changes.first {
@@ -73,7 +73,7 @@ struct ReportAnswer {
     var sentence: String { sentence(to: "") }
 
     func sentence(to targets: String) -> String {
-      "\(FigureText.percent(events, of: count)) of \(FigureText.grouped(count)) notifications\(targets) arrived in time"
+      "\(PercentText.brief(events, of: count)) of \(CountText.text(count, "notification"))\(targets) arrived in time"
     }
   }
 

@@ -103,14 +103,14 @@ struct ReportCharts {
       label: "\(target.name): \(target.metric.rawValue) latency over time",
       description:
         "Horizontal: when each notification was planned. Vertical, logarithmic: how long it took. "
-        + "\(counts.due) notifications, \(counts.withoutLatency) of them without a latency.",
+        + "\(CountText.text(counts.due, "notification")), \(CountText.grouped(counts.withoutLatency)) of them without a latency.",
       height: Self.scatterHeight, xTicks: time.ticks(columns), yTicks: ticks, layers: layers)
   }
 
   private func name(of dot: NotificationDots.Dot) -> String {
     let civil = time.zone.civil(dot.plannedAt)
     let state = dot.state == .delivered ? "" : ", \(dot.state.title)"
-    let latency = dot.latency.map { FigureText.latency($0) } ?? "no latency"
+    let latency = dot.latency.map { LatencyText.text($0) } ?? "no latency"
     return "no. \(dot.sequence), \(civil.hoursMinutesSeconds): \(latency)\(state)"
   }
 
@@ -266,10 +266,7 @@ extension ReportCharts {
         low = high
       }
     }
-    let ticks = [0, 0.5, 1].map { position in
-      let percent = position * top * 100
-      return Chart.Tick(position, FigureText.decimal(percent, percent == percent.rounded() ? 0 : 1) + " %")
-    }
+    let ticks = [0, 0.5, 1].map { Chart.Tick($0, PercentText.given($0 * top)) }
     let chart = Chart(
       label: "\(target.name): share of notifications that were not delivered in time, over time",
       description:
@@ -309,7 +306,7 @@ extension ReportCharts {
     var chart = Chart(
       label: "\(target.name): distribution of \(target.metric.rawValue) latency",
       description:
-        "Horizontal, logarithmic: latency. Vertical: how many of \(known.total) notifications took that long.",
+        "Horizontal, logarithmic: latency. Vertical: how many of \(CountText.text(known.total, "notification")) took that long.",
       height: 9, xTicks: latencyTicks(axis, apart: Self.labelWidth), yTicks: [],
       layers: [
         Chart.Layer("interval", .boxes(intervals)), Chart.Layer("bar", .boxes(boxes)),

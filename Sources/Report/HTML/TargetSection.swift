@@ -20,7 +20,7 @@ struct TargetSection {
     return """
       <section id="t\(number)">
       <h2>\(target.name)</h2>
-      <p class="soft">\(target.provider), asked for \(FigureText.rate(target.askedRate))\(deadline).</p>
+      <p class="soft">\(target.provider), asked for \(FrequencyText.text(target.askedRate))\(deadline).</p>
       \(states)\(shares(target.total))\(scatter(charts))\(bands(charts))\(loss(charts))\(histogram(charts))\
       \(legs.map { LegTable(times: $0).markup } ?? "")\(tables)</section>
 
@@ -29,7 +29,7 @@ struct TargetSection {
 
   private var deadline: String {
     target.receiptDeadline.map {
-      ", receipts expected within \(FigureText.unbroken(FigureText.latency($0)))"
+      ", receipts expected within \(FigureText.unbroken(LatencyText.text($0)))"
     }
       ?? ", no receipts expected: what is timed ends with the provider’s answer"
   }
@@ -42,7 +42,7 @@ struct TargetSection {
     ]
     for state in NotificationState.allCases where counts[state] > 0 && state != .planned {
       parts.append(
-        "\(FigureText.grouped(counts[state])) \(state.title) (\(FigureText.unbroken(FigureText.percent(counts[state], of: counts.due))))"
+        "\(FigureText.grouped(counts[state])) \(state.title) (\(FigureText.unbroken(PercentText.brief(counts[state], of: counts.due))))"
       )
     }
     return
@@ -144,11 +144,11 @@ struct TargetSection {
         "<tr><th scope=\"row\">\(quantile.label)</th>\(values.map { FigureCell.markup($0.figures[index]) })</tr>\n"
     }
     let maxima = values.map { value -> Markup in
-      let text = value.maximum.map { FigureText.unbroken(FigureText.latency($0)) } ?? "–"
+      let text = value.maximum.map { FigureText.unbroken(LatencyText.text($0)) } ?? "–"
       return "<td>\(text)\(value.maximumIsLimit ? "\u{202F}†" : "")</td>"
     }
     let shares = values.map { value -> Markup in
-      let share = FigureText.unbroken(FigureText.percent(value.share.counted, of: value.share.due))
+      let share = FigureText.unbroken(PercentText.brief(value.share.counted, of: value.share.due))
       return "<td>\(FigureText.grouped(value.share.counted))<small>\(share)</small></td>"
     }.enumerated().map { index, cell -> Markup in
       // After the lag.

@@ -9,19 +9,12 @@ enum RunText {
     return "\(text.prefix(10)) \(text.dropFirst(11).prefix(8))"
   }
 
-  /// Length of the run, or that it is open: `1h 02m`, `10s`.
+  /// Length of the run, or that it is open: `62 min`, `10 s`.
   static func length(_ run: RunRecord) -> String {
     guard let end = run.endedAt ?? run.lastHeartbeat else { return "" }
     // From wall times, so a clock step shows.
-    let seconds = max(0, (end.microseconds - run.startedAt.microseconds) / 1_000_000)
-    switch seconds {
-    case ..<60: return "\(seconds)s"
-    case ..<3600: return "\(seconds / 60)m \(padded(seconds % 60))s"
-    default: return "\(seconds / 3600)h \(padded(seconds / 60 % 60))m"
-    }
+    return LengthText.text(end.microseconds - run.startedAt.microseconds)
   }
 
   static func end(_ run: RunRecord) -> String { run.endReason?.rawValue ?? "open" }
-
-  private static func padded(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
 }

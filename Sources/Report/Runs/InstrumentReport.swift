@@ -49,20 +49,20 @@ public struct CalibrationReport: Sendable, Equatable {
       [.init("")]
         + calibration.floors.map { .init($0.interval == .scheduleLag ? "lag" : $0.interval.rawValue, .right) }
     )
-    table.append(["min"] + calibration.floors.map { FigureText.latency($0.minimum) })
+    table.append(["min"] + calibration.floors.map { LatencyText.text($0.minimum) })
     for (index, quantile) in Quantile.standard.enumerated() {
       table.append(
         [quantile.label] + calibration.floors.map { FigureText.estimate($0.figures[index].estimate) })
     }
-    table.append(["max"] + calibration.floors.map { FigureText.latency($0.maximum) })
+    table.append(["max"] + calibration.floors.map { LatencyText.text($0.maximum) })
     table.append(
       ["speaks for"]
         + calibration.floors.map {
-          "\($0.counted) (\(FigureText.percent($0.counted, of: calibration.planned)))"
+          "\(CountText.grouped($0.counted)) (\(PercentText.brief($0.counted, of: calibration.planned)))"
         })
     let title =
       "floor of \(EscapedText.make(calibration.host)), \(RunText.time(calibration.at)) UTC, "
-      + "\(CountText.text(calibration.planned, "notification")) at \(FigureText.rate(calibration.rate))"
+      + "\(CountText.text(calibration.planned, "notification")) at \(FrequencyText.text(calibration.rate))"
     return [title] + table.lines(indent: 2) + [
       "A service that answers at once is measured like this here: pushscope, the kernel and TLS at both ends. Latencies",
       "near these figures, and differences smaller than their spread, say nothing of a provider. lag: planned to sent.",
@@ -115,8 +115,8 @@ extension InstrumentRecord {
     [
       "own error: sent late \(Self.text(figures.scheduleLag))",
       "  timing thread woke late \(Self.text(figures.loopLag))",
-      "  \(CountText.text(figures.commits, "commit")), longest \(FigureText.latency(figures.longestCommit)), "
-        + "\(figures.commitStalls) over 100 ms",
+      "  \(CountText.text(figures.commits, "commit")), longest \(LatencyText.text(figures.longestCommit)), "
+        + "\(CountText.grouped(figures.commitStalls)) over 100 ms",
     ] + (calibration?.floorLines ?? ["  floor of this host not measured: pushscope calibrate does"])
   }
 
@@ -125,24 +125,26 @@ extension InstrumentRecord {
     func figure(_ quantile: Quantile, _ value: Int64) -> String {
       let count = quantile.smallestCount
       return quantile.label + " "
-        + (lag.count < count ? FigureText.estimate(.tooFew(needs: count)) : FigureText.latency(value))
+        + (lag.count < count ? FigureText.estimate(.tooFew(needs: count)) : LatencyText.text(value))
     }
-    return "\(figure(.p50, lag.median)), \(figure(.p99, lag.p99)), max \(FigureText.latency(lag.maximum)) "
-      + "(n \(lag.count))"
+    return "\(figure(.p50, lag.median)), \(figure(.p99, lag.p99)), max \(LatencyText.text(lag.maximum)) "
+      + "(n \(CountText.grouped(lag.count)))"
   }
 }
 
 extension Calibration {
   /// The latencies that pushscope measures against a service that answers at once, one line per interval.
   fileprivate var floorLines: [String] {
-    ["  floor of this host (calibrated \(RunText.time(at)) UTC, \(planned) at \(FigureText.rate(rate))):"]
+    [
+      "  floor of this host (calibrated \(RunText.time(at)) UTC, \(CountText.grouped(planned)) at \(FrequencyText.text(rate))):"
+    ]
       + floors.map { floor in
         let shown = floor.figures.filter { $0.quantile == .p50 || $0.quantile == .p99 }.map {
           "\($0.quantile.label) \(FigureText.estimate($0.estimate))"
         }
         let name = floor.interval == .scheduleLag ? "lag" : floor.interval.rawValue
         return "    \(name) \(shown.joined(separator: ", ")) "
-          + "(n \(floor.counted), \(FigureText.percent(floor.counted, of: planned)))"
+          + "(n \(CountText.grouped(floor.counted)), \(PercentText.brief(floor.counted, of: planned)))"
       }
   }
 }

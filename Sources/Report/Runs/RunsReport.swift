@@ -21,8 +21,8 @@ public enum RunsReport {
     for run in runs {
       let counts = run.counts
       var cells = [run.id.description, RunText.time(run.startedAt), RunText.length(run), RunText.end(run)]
-      for (_, count) in reached { cells.append("\(count(counts))") }
-      for state in RunsTable.states { cells.append("\(counts[state])") }
+      for (_, count) in reached { cells.append(CountText.grouped(count(counts))) }
+      for state in RunsTable.states { cells.append(CountText.grouped(counts[state])) }
       table.append(cells + [run.targetNames.joined(separator: " "), run.name ?? ""])
     }
     return table.lines()
@@ -67,10 +67,10 @@ public enum RunsReport {
         let counts = variant.counts
         var cells = [
           target.name, target.provider, variant.name.isEmpty ? "–" : variant.name,
-          FigureText.rate(target.askedRate), target.receiptDeadline.map(FigureText.latency) ?? "–",
+          FrequencyText.text(target.askedRate), target.receiptDeadline.map(LatencyText.text) ?? "–",
         ]
-        for (_, count) in reached { cells.append("\(count(counts))") }
-        for state in states { cells.append("\(counts[state])") }
+        for (_, count) in reached { cells.append(CountText.grouped(count(counts))) }
+        for state in states { cells.append(CountText.grouped(counts[state])) }
         targets.append(cells)
       }
     }
@@ -102,7 +102,9 @@ public enum RunsReport {
         guard method == .dependent else { continue }
         let effective = figures.map(FigureText.effective)
         if effective.contains(where: { !$0.isEmpty }) {
-          let weight = arrived.map { "n \(FigureText.count($0.effectiveCount)) of \($0.count)" }
+          let weight = arrived.map {
+            "n \(CountText.effective($0.effectiveCount)) of \(CountText.grouped($0.count))"
+          }
           table.append(["", "", ""] + effective + [weight ?? ""])
         }
       }
@@ -119,7 +121,7 @@ public enum RunsReport {
 
 /// Planned and achieved rates of a run.
 public enum RatesReport {
-  /// One line per target: `ios: asked 4/s, achieved 3.98/s, missed 0.02/s (240 due, 239 sent, 237 accepted, 233 received:
+  /// One line per target: `ios: asked 4/s, achieved 3.98/s, missed 1.2/min (240 due, 239 sent, 237 accepted, 233 received:
   /// 231 delivered, 2 late, 2 lost, 1 rejected, 1 failed, 1 missed, 2 in flight)`. The words are
   /// those of the CSV files. The states after the colon add up to the due notifications.
   ///
@@ -130,16 +132,16 @@ public enum RatesReport {
   ) throws -> [String] {
     let targets = Dictionary(
       try reader.targets(of: run).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-    let silence = unrecorded.map { ", nothing recorded for \($0.components.seconds) s" } ?? ""
+    let silence = unrecorded.map { ", nothing recorded for \(LengthText.text($0))" } ?? ""
     return try reader.rates(of: run).map { rates in
       var rates = rates
       if let unrecorded, let span = rates.span { rates.span = span + unrecorded }
       let name = EscapedText.make(targets[rates.target]?.name ?? "?")
       guard let achieved = rates.achieved, let missed = rates.missedRate else {
-        return "\(name): asked \(FigureText.rate(rates.asked)), nothing due yet" + silence
+        return "\(name): asked \(FrequencyText.text(rates.asked)), nothing due yet" + silence
       }
-      return "\(name): asked \(FigureText.rate(rates.asked)), achieved \(FigureText.rate(achieved)), "
-        + "missed \(FigureText.rate(missed))" + silence
+      return "\(name): asked \(FrequencyText.text(rates.asked)), achieved \(FrequencyText.text(achieved)), "
+        + "missed \(FrequencyText.text(missed))" + silence
         + (targets[rates.target].map { " (\(ends(of: $0)))" } ?? "")
     }
   }
@@ -150,12 +152,12 @@ public enum RatesReport {
     let received = counts[.delivered] + counts[.late]
     let expectsReceipts = target.receiptDeadline != nil
     var reached = [
-      "\(counts.planned - counts[.planned]) due", "\(counts.sent) sent",
-      "\(counts.acceptedByProvider) accepted",
+      "\(CountText.grouped(counts.planned - counts[.planned])) due", "\(CountText.grouped(counts.sent)) sent",
+      "\(CountText.grouped(counts.acceptedByProvider)) accepted",
     ]
-    if expectsReceipts || received > 0 { reached.append("\(received) received") }
+    if expectsReceipts || received > 0 { reached.append("\(CountText.grouped(received)) received") }
     if let unsent = counts.failedBeforeSending, unsent > 0 {
-      reached.append("\(unsent) failed before sending")
+      reached.append("\(CountText.grouped(unsent)) failed before sending")
     }
     // States that tell whether all is well are listed even when 0.
     var always: Set<NotificationState> = [.rejected, .failed, .missed]

@@ -1,4 +1,3 @@
-import Configuration
 import Formats
 import Measurement
 import Store
@@ -19,18 +18,19 @@ enum ObjectiveText {
   }
 
   private static func promise(_ objective: ObjectiveRecord) -> String {
-    if let silence = objective.silence { return "silent for less than \(duration(silence))" }
-    return "\(ShareText.format(objective.share ?? 0)) \(objective.metric?.rawValue ?? "") within "
-      + "\(duration(objective.limit ?? 0)) over \(duration(objective.window ?? 0))"
+    if let silence = objective.silence { return "silent for less than \(LengthText.given(silence))" }
+    return "\(PercentText.given(objective.share ?? 0)) \(objective.metric?.rawValue ?? "") within "
+      + "\(LengthText.given(objective.limit ?? 0)) over \(LengthText.given(objective.window ?? 0))"
   }
 
   private static func kept(_ objective: ObjectiveRecord) -> String {
-    if objective.silence != nil { return "silent for \(LatencyText.text(max(0, objective.quiet)))" }
+    if objective.silence != nil { return "silent for \(LengthText.text(objective.quiet))" }
     guard objective.valid > 0, let low = objective.shareLow, let high = objective.shareHigh else {
       return "nothing counted"
     }
-    let share = FigureText.percent(objective.good, of: objective.valid)
-    return "\(share) of \(objective.valid) (\(percent(low)) to \(percent(high)))"
+    let share = PercentText.fine(Double(objective.good) / Double(objective.valid))
+    let span = "\(PercentText.fineNumber(low))–\(PercentText.fineNumber(high))"
+    return "\(share) of \(CountText.grouped(objective.valid)) (\(span))"
   }
 
   private static func verdict(_ objective: ObjectiveRecord) -> String {
@@ -39,12 +39,6 @@ enum ObjectiveText {
     }
     return "breached since \(RunText.time(start)) UTC"
   }
-
-  private static func duration(_ microseconds: Int64) -> String {
-    DurationText.format(.microseconds(microseconds))
-  }
-
-  private static func percent(_ share: Double) -> String { "\(FigureText.decimal(share * 100, 2)) %" }
 
   static func json(_ objective: ObjectiveRecord) -> JSONValue {
     .object([

@@ -26,10 +26,10 @@ extension SummaryReport {
 
   private static func lines(of target: TargetSummary) -> [String] {
     var first =
-      "\(target.record.name) (\(target.record.provider)): asked \(FigureText.rate(target.record.askedRate))"
+      "\(target.record.name) (\(target.record.provider)): asked \(FrequencyText.text(target.record.askedRate))"
     if let rates = target.rates {
-      first += ", planned \(FigureText.rate(rates.planned)), achieved \(FigureText.rate(rates.sent))"
-      first += ", missed \(FigureText.rate(rates.missed))"
+      first += ", planned \(FrequencyText.text(rates.planned)), achieved \(FrequencyText.text(rates.sent))"
+      first += ", missed \(FrequencyText.text(rates.missed))"
     }
     guard !target.groups.isEmpty else { return [EscapedText.make(first), "  nothing planned"] }
     var lines = [EscapedText.make(first)]
@@ -57,19 +57,26 @@ extension SummaryReport {
 
   private static func states(of group: GroupSummary) -> String {
     let counts = group.counts
-    let reached = "\(counts.planned) planned, \(counts.sent) sent, \(counts.acceptedByProvider) accepted"
+    let reached =
+      "\(CountText.grouped(counts.planned)) planned, \(CountText.grouped(counts.sent)) sent, "
+      + "\(CountText.grouped(counts.acceptedByProvider)) accepted"
     var parts: [String] = []
     for state in NotificationState.allCases where state != .planned && counts[state] > 0 {
-      let share = FigureText.percent(counts[state], of: counts.due)
-      parts.append("\(counts[state]) \(state.title) (\(share))")
+      let share = PercentText.brief(counts[state], of: counts.due)
+      parts.append("\(CountText.grouped(counts[state])) \(state.title) (\(share))")
       if state == .failed, let unsent = counts.failedBeforeSending, unsent > 0 {
-        parts.append("\(unsent) of these before sending")
+        parts.append("\(CountText.grouped(unsent)) of these before sending")
       }
     }
-    if counts[.planned] > 0 { parts.append("\(counts[.planned]) \(NotificationState.planned.title)") }
-    if group.duplicates > 0 { parts.append("\(group.duplicates) duplicates") }
-    if group.outOfOrder > 0 { parts.append("\(group.outOfOrder) out of order") }
-    if group.onFreshConnections > 0 { parts.append("\(group.onFreshConnections) on new connections") }
+    if counts[.planned] > 0 {
+      parts.append("\(CountText.grouped(counts[.planned])) \(NotificationState.planned.title)")
+    }
+    if group.duplicates > 0 { parts.append(CountText.text(group.duplicates, "duplicate")) }
+    if group.outOfOrder > 0 { parts.append("\(CountText.grouped(group.outOfOrder)) out of order") }
+    if group.onFreshConnections > 0 {
+      parts.append(
+        CountText.text(group.onFreshConnections, "on a new connection", plural: "on new connections"))
+    }
     return parts.isEmpty ? reached : "\(reached); \(parts.joined(separator: ", "))"
   }
 
@@ -88,7 +95,7 @@ extension SummaryReport {
         + zip(values, [false] + group.metrics.map(\.countsPings)).map { value, countsPings in
           countsPings
             ? CountText.text(value.share.counted, "PING")
-            : "\(value.share.counted) (\(FigureText.percent(value.share.counted, of: value.share.due)))"
+            : "\(CountText.grouped(value.share.counted)) (\(PercentText.brief(value.share.counted, of: value.share.due)))"
         })
     return table
   }
@@ -106,7 +113,7 @@ extension SummaryReport {
   private static func unknown(of group: GroupSummary) -> [String] {
     let values = values(of: group)
     let parts = Quantile.standard.enumerated().compactMap { index, quantile -> String? in
-      isKnown(index, values) ? nil : "\(quantile.label): \(quantile.smallestCount)"
+      isKnown(index, values) ? nil : "\(quantile.label): \(CountText.grouped(quantile.smallestCount))"
     }
     return parts.isEmpty ? [] : ["n too small; needed for " + parts.joined(separator: ", ")]
   }
@@ -121,7 +128,7 @@ extension SummaryReport {
       if let range = values.maximumRange, range.lowerBound < range.upperBound {
         FigureText.latency(maximum, from: range.lowerBound, to: range.upperBound)
       } else {
-        FigureText.latency(maximum)
+        LatencyText.text(maximum)
       }
     return text + (values.maximumIsLimit ? limitMark : "")
   }
@@ -155,20 +162,21 @@ extension SummaryReport {
   private static func errors(of group: GroupSummary) -> [String] {
     guard let errors = group.deliveryErrors else { return [] }
     var parts: [String] = []
-    if errors.exact > 0 { parts.append("\(errors.exact) none (one clock)") }
+    if errors.exact > 0 { parts.append("\(CountText.grouped(errors.exact)) none (one clock)") }
     if errors.bounded.share.counted > 0, let maximum = errors.bounded.maximum {
       let shown = errors.bounded.figures.filter { $0.quantile == .p50 || $0.quantile == .p99 }.map {
         "\($0.quantile.label) \(FigureText.figure($0))"
       }
       parts.append(
-        "\(errors.bounded.share.counted) within ± \(shown.joined(separator: ", ")), max \(FigureText.latency(maximum))"
+        "\(CountText.grouped(errors.bounded.share.counted)) within ± \(shown.joined(separator: ", ")), max \(LatencyText.text(maximum))"
       )
     }
     var lines = parts.isEmpty ? [] : ["delivery error: " + parts.joined(separator: "; ")]
     if errors.limits > 0 {
-      let share = FigureText.percent(errors.limits, of: errors.deliveries)
+      let share = PercentText.brief(errors.limits, of: errors.deliveries)
       lines.append(
-        "\(errors.limits) deliveries (\(share)) have an error as large as the value; † marks what rests on any"
+        "\(CountText.text(errors.limits, "delivery", plural: "deliveries")) (\(share)) \(errors.limits == 1 ? "has" : "have") "
+          + "an error as large as the value; † marks what rests on any"
       )
     }
     if errors.exact < errors.deliveries {
@@ -187,7 +195,8 @@ extension SummaryReport {
       }
       return "\(metric.metric.rawValue) p50 \(figure(median)), max \(maximum(fresh))"
     }
-    return parts.isEmpty ? [] : ["\(group.onFreshConnections) opened a connection:"] + parts.map { "  " + $0 }
+    return parts.isEmpty
+      ? [] : ["\(CountText.grouped(group.onFreshConnections)) opened a connection:"] + parts.map { "  " + $0 }
   }
 
   private var explanation: [String] {
@@ -241,7 +250,7 @@ extension ShareSummary {
     case .failed: SeriesMetric.failed.rawValue
     case .refused: SeriesMetric.refused.rawValue
     case .inTime: "in_time"
-    case .within(let limit, _, _): "within \(FigureText.latency(limit))"
+    case .within(let limit, _, _): "within \(LatencyText.text(limit))"
     }
   }
 

@@ -44,7 +44,8 @@ public enum StoreAdministration {
     ).map { row in
       let (name, run): (String, String) = (row[0], row[1])
       let (counted, stored): (Int64, Int64) = (row[2], row[3])
-      return "target \(name) of run \(run) has \(stored) notifications, and its counters say \(counted)"
+      return
+        "target \(name) of run \(run) has \(CountText.text(stored, "notification")), and its counters say \(counted)"
     }
   }
 
@@ -112,7 +113,8 @@ public enum StoreAdministration {
     guard free < 2 * bytes else { return }
     throw StoreError(
       .diskFull, path: path,
-      detail: "compacting needs \(2 * bytes >> 20) MiB beside the store, and \(free >> 20) MiB are free",
+      detail:
+        "compacting needs \(SizeText.text(2 * bytes)) beside the store, and \(SizeText.text(free)) are free",
       remedy: "free some disk space; nothing was written")
   }
 }

@@ -265,6 +265,22 @@ extension StoreFile {
     }
   }
 
+  /// File systems in which the kernel alone makes files, whoever asks.
+  private static let kernelFileSystems: Set = [
+    "binfmt_misc", "bpf", "cgroup", "cgroup2", "configfs", "debugfs", "devpts", "efivarfs", "proc", "pstore",
+    "securityfs",
+    "selinuxfs", "sysfs", "tracefs",
+  ]
+
+  /// Whether the last directory of the path that exists is of one of these file systems.
+  static func isOfKernel(_ path: String) -> Bool {
+    var directory = path[...]
+    repeat {
+      directory = directory[..<(directory.lastIndex(of: "/") ?? directory.startIndex)]
+    } while !directory.isEmpty && access(String(directory), F_OK) != 0
+    return fileSystem(of: String(directory)).map(kernelFileSystems.contains) ?? false
+  }
+
   /// The type of the file system that a directory is in, like `proc`.
   private static func fileSystem(of directory: String) -> String? {
     guard let text = try? String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8) else { return nil }

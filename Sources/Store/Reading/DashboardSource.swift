@@ -53,23 +53,17 @@ public protocol DashboardSource: SampleSource {
   /// The end of the planned time that ``rollups(of:plannedFrom:to:span:metrics:limit:)`` knows of some targets; `nil` for none.
   func rollupsCoverTo(of targets: [TargetID]) throws -> WallTime?
 
-  /// The last events of a run up to a place, oldest first, and the cursor to follow from.
-  func lastEvents(of run: RunID, through place: RecordPlace, limit: Int) throws -> ChangePage<EventRecord>
-  /// The first events of a run after a place, oldest first.
-  func firstEvents(of run: RunID, after place: RecordPlace, limit: Int) throws -> ContiguousArray<EventRecord>
-  /// The events that were written after a cursor; those of other runs may be among them.
-  func events(of run: RunID, after cursor: Int64, limit: Int) throws -> ChangePage<EventRecord>
-  /// The number of events of a run before a place.
-  func eventCount(of run: RunID, before place: RecordPlace) throws -> Int
-
-  /// The last log lines of a run up to a place, oldest first, and the cursor to follow from.
-  func lastLog(of run: RunID, through place: RecordPlace, limit: Int) throws -> ChangePage<LogRecord>
-  /// The first log lines of a run after a place, oldest first.
-  func firstLog(of run: RunID, after place: RecordPlace, limit: Int) throws -> ContiguousArray<LogRecord>
-  /// The log lines that were written after a cursor; those of other runs may be among them.
-  func log(of run: RunID, after cursor: Int64, limit: Int) throws -> ChangePage<LogRecord>
-  /// The number of log lines of a run before a place.
-  func logCount(of run: RunID, before place: RecordPlace) throws -> Int
+  /// The last events or log lines of a run up to a place, oldest first, and the cursor to follow from.
+  func last<Content>(_: Content.Type, of run: RunID, through place: RecordPlace, limit: Int) throws
+    -> ChangePage<StoredRecord<Content>>
+  /// The first ones after a place, oldest first.
+  func first<Content>(_: Content.Type, of run: RunID, after place: RecordPlace, limit: Int) throws
+    -> ContiguousArray<StoredRecord<Content>>
+  /// Those that were written after a cursor; those of other runs may be among them.
+  func changes<Content>(_: Content.Type, of run: RunID, after cursor: Int64, limit: Int) throws
+    -> ChangePage<StoredRecord<Content>>
+  /// The number of them before a place.
+  func count<Content: RecordContent>(_: Content.Type, of run: RunID, before place: RecordPlace) throws -> Int
 }
 
 extension SampleSource {
@@ -108,11 +102,9 @@ extension StoreReader: DashboardSource {
 
   public func rollupsCoverTo(of targets: [TargetID]) throws -> WallTime? { try rollupsCoverTo() }
 
-  public func events(of run: RunID, after cursor: Int64, limit: Int) throws -> ChangePage<EventRecord> {
-    try events(after: cursor, limit: limit)
-  }
-
-  public func log(of run: RunID, after cursor: Int64, limit: Int) throws -> ChangePage<LogRecord> {
-    try log(after: cursor, limit: limit)
+  public func changes<Content>(_: Content.Type, of run: RunID, after cursor: Int64, limit: Int) throws
+    -> ChangePage<StoredRecord<Content>>
+  {
+    try changes(Content.self, after: cursor, limit: limit)
   }
 }

@@ -62,7 +62,7 @@ extension StoreReader {
       let range = target.sampleIDs
       var last = (sample: range.lowerBound, revision: Int64.min)
       try stream(
-        RecordQuery.receipts + """
+        ReceiptQuery.select + """
            WHERE (sample_id, revision) > (?1, ?2) AND sample_id <= ?3 AND arrived_at >= ?4 AND arrived_at < ?5
           ORDER BY sample_id, revision LIMIT ?6
           """,
@@ -74,18 +74,8 @@ extension StoreReader {
           statement.bind(selection.until?.microseconds ?? .max, at: 5)
           statement.bind(Self.chunk, at: 6)
         },
-        visited: { last = ($0.integer(1), $0.integer(0)) }, RecordQuery.receipt, body)
+        visited: { last = ($0.integer(1), $0.integer(0)) }, ReceiptQuery.decode, body)
     }
-  }
-
-  /// Visits events by run, then in order; those of no run come first.
-  public func forEachEvent(_ selection: RowSelection, _ body: (EventRecord) throws -> Void) throws {
-    try streamRuns(RecordQuery.events, selection, RecordQuery.event, body)
-  }
-
-  /// Visits log lines by run, then in order; those of no run come first.
-  public func forEachLogLine(_ selection: RowSelection, _ body: (LogRecord) throws -> Void) throws {
-    try streamRuns(RecordQuery.log, selection, RecordQuery.log, body)
   }
 
   /// Rows of the smaller tables in a chunk.
@@ -108,9 +98,9 @@ extension StoreReader {
     }
   }
 
-  private func streamRuns<Record>(
-    _ select: String, _ selection: RowSelection, _ decode: (RawStatement) -> Record?,
-    _ body: (Record) throws -> Void
+  /// Visits events or log lines by run, then in order; those of no run come first.
+  public func forEachRecord<Content: RecordContent>(
+    _ selection: RowSelection, _ body: (StoredRecord<Content>) throws -> Void
   ) throws {
     let runs = try read { db in
       try Int64.fetchAll(
@@ -123,7 +113,7 @@ extension StoreReader {
     for run in (selection.run == nil ? [nil] : []) + runs.map(Optional.some) {
       var last = Int64.min
       try stream(
-        select + """
+        RecordQuery<Content>.select + """
            WHERE e.run_id IS ?1 AND e.revision > ?2 AND e.at >= ?3 AND e.at < ?4
           ORDER BY e.revision LIMIT ?5
           """,
@@ -139,7 +129,7 @@ extension StoreReader {
           if let names = selection.targets {
             guard let name = row.text(2), names.contains(name) else { return nil }
           }
-          return decode(row)
+          return try RecordQuery<Content>.decode(row)
         }, body)
     }
   }
@@ -148,7 +138,7 @@ extension StoreReader {
   /// transactions.
   private func stream<Record>(
     _ sql: String, bind: (RawStatement) -> Void, visited: (RawStatement) -> Void,
-    _ decode: (RawStatement) -> Record?, _ body: (Record) throws -> Void
+    _ decode: (RawStatement) throws -> Record?, _ body: (Record) throws -> Void
   ) throws {
     var records = ContiguousArray<Record>()
     var count = 0
@@ -161,7 +151,7 @@ extension StoreReader {
         while try statement.step() {
           count += 1
           visited(statement)
-          if let record = decode(statement) { records.append(record) }
+          if let record = try decode(statement) { records.append(record) }
         }
       }
       for record in records { try body(record) }

@@ -57,10 +57,9 @@ public protocol SampleSource {
   func findings(_ selection: FindingSelection) throws -> [FindingRecord]
   /// Visits receipts in the order of run, target, sequence, then arrival.
   func forEachReceipt(_ selection: RowSelection, _ body: (ReceiptRecord) throws -> Void) throws
-  /// Visits events by run, then in order; those of no run come first.
-  func forEachEvent(_ selection: RowSelection, _ body: (EventRecord) throws -> Void) throws
-  /// Visits log lines by run, then in order; those of no run come first.
-  func forEachLogLine(_ selection: RowSelection, _ body: (LogRecord) throws -> Void) throws
+  /// Visits events or log lines by run, then in order; those of no run come first.
+  func forEachRecord<Content>(_ selection: RowSelection, _ body: (StoredRecord<Content>) throws -> Void)
+    throws
 }
 
 extension StoreReader: SampleSource {}

@@ -49,7 +49,7 @@ struct RunControl {
       return .say("\(run.title) is being recorded; stop it first", .warning)
     }
     let began = options.zone.civil(run.startedAt).dateTime
-    let count = "\(FixedPoint.grouped(run.counts.planned)) notification\(run.counts.planned == 1 ? "" : "s")"
+    let count = CountText.text(run.counts.planned, "notification")
     return .open(
       Question(
         command: .delete(run.id), title: "delete the run?",

@@ -42,7 +42,7 @@ struct ComparisonModel {
     let columns = Columns(width: width - 1 - Self.nameColumns, isOneRow: step == 1)
     let heads = ["A \(names[0])", "B \(names[1])", "B \(appearance.glyphs.minus) A"]
     for (place, head) in heads.enumerated() {
-      let count = place < 2 ? "  n \(FixedPoint.grouped(facts.counts[place]))" : ""
+      let count = place < 2 ? "  n \(CountText.grouped(facts.counts[place]))" : ""
       let isWhole =
         columns[place] > Columns.least || TextSpan(head + count, .plain).columns < columns[place]
       let room = max(1, columns[place] - 1 - (isWhole ? count.count : 0))
@@ -101,7 +101,7 @@ struct ComparisonModel {
     let (a, b) = (facts.sides[0], facts.sides[1])
     let due = a.isTruncated || b.isTruncated ? "newest" : "planned"
     let lines = [
-      (due, FixedPoint.grouped(a.due), FixedPoint.grouped(b.due), Self.signed(b.due - a.due)),
+      (due, CountText.grouped(a.due), CountText.grouped(b.due), CountText.signed(b.due - a.due)),
       ("arrived", a.arrivedText, b.arrivedText, ComparisonFigures.points(a, b)),
     ]
     for (index, line) in lines.enumerated() {
@@ -111,8 +111,6 @@ struct ComparisonModel {
       }
     }
   }
-
-  private static func signed(_ value: Int) -> String { (value > 0 ? "+" : "") + FixedPoint.grouped(value) }
 
   private func drawMethod(below y: Int, _ picture: inout CellPicture) {
     // A truncated sentence may be misleading: each is shown whole or not at all.
@@ -157,14 +155,13 @@ extension LatencyDifference {
 
   /// The difference with its sign: `+120 ms`; `≥ +40.0 ms` where the other end is open.
   fileprivate func figure(_ appearance: Appearance) -> (value: String, interval: String?) {
-    func signed(_ value: Int64) -> String { (value > 0 ? "+" : "") + LatencyText.text(value) }
     guard case .known(let value, let low, let high) = self else { return ("", nil) }
     let isASCII = appearance.isASCII
     return switch (low, high) {
-    case (let low?, let high?): (signed(value), LatencyText.interval(low, high))
-    case (let low?, nil): ("\(isASCII ? ">=" : "≥") \(signed(low))", "upper end open")
-    case (nil, let high?): ("\(isASCII ? "<=" : "≤") \(signed(high))", "lower end open")
-    case (nil, nil): (signed(value), "both ends open")
+    case (let low?, let high?): (LatencyText.signed(value), LatencyText.interval(low, high))
+    case (let low?, nil): ("\(isASCII ? ">=" : "≥") \(LatencyText.signed(low))", "upper end open")
+    case (nil, let high?): ("\(isASCII ? "<=" : "≤") \(LatencyText.signed(high))", "lower end open")
+    case (nil, nil): (LatencyText.signed(value), "both ends open")
     }
   }
 }
@@ -235,9 +232,7 @@ struct ComparisonFigures: Sendable, Equatable {
 
     /// `97.3 %`; 100 % only where all did.
     fileprivate var arrivedText: String {
-      guard let share else { return "none settled" }
-      if arrived == settled { return "100 %" }
-      return FixedPoint.text(min(999, Int64((share * 1_000).rounded())), scale: 10, decimals: 1) + " %"
+      settled > 0 ? PercentText.brief(arrived, of: settled) : "none settled"
     }
   }
 
@@ -247,11 +242,10 @@ struct ComparisonFigures: Sendable, Equatable {
   /// The sides of the first and the second plot.
   let sides: [Side]
 
-  /// The difference of two shares in percent points: `-2.2 points`.
+  /// The difference of two shares in percent points: `-2.20 points`.
   fileprivate static func points(_ a: Side, _ b: Side) -> String {
     guard let first = a.share, let second = b.share else { return "" }
-    let tenths = Int64(((second - first) * 1_000).rounded())
-    return (tenths > 0 ? "+" : "") + FixedPoint.text(tenths, scale: 10, decimals: 1) + " points"
+    return PercentText.points(second - first)
   }
 
   /// Whether any interval is without 0.

@@ -181,7 +181,7 @@ struct FindingsModel {
         TextSpan(since($0), appearance(.secondary))
       },
       TableColumn(title: "for", priority: 60) {
-        TextSpan(RunsModel.length(length($0)), appearance(.text))
+        TextSpan(LengthText.text(length($0)), appearance(.text))
       },
       TableColumn(title: "what", priority: 100, isLeading: true, limit: hasLines ? 72 : 48) { row in
         let sentence = sentence(row)
@@ -215,7 +215,7 @@ struct FindingsModel {
   /// `4 times, every 75 s`.
   private func repeats(_ repetition: FindingRepetition) -> String {
     guard let period = repetition.period else { return "" }
-    return "\(repetition.incidents.count) times, every \(RunsModel.length(period))"
+    return "\(repetition.incidents.count) times, every \(LengthText.text(period))"
   }
 
   /// Words that another room has written, in the characters of the terminal.

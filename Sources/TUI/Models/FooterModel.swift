@@ -91,23 +91,21 @@ struct FooterModel {
 
   private var costItems: [LineItem] {
     guard let cost else { return [] }
-    let size =
-      cost.bytes < 1_000
-      ? "\(cost.bytes) B" : FixedPoint.text(Int64(cost.bytes), scale: 1_000, decimals: 1) + " KB"
-    let micro = appearance.isASCII ? "us" : "µs"
+    let time = FindingsModel.plain(LatencyText.text(Int64(cost.microseconds)), appearance)
+    let size = SizeText.text(Int64(cost.bytes))
     var items = [
       LineItem(
         priority: 75,
         [
           TextSpan(
-            "\(FittedText.padded("\(cost.microseconds)", columns: 4)) \(micro)/frame \(FittedText.padded(size, columns: 7))",
+            "\(FittedText.padded(time, columns: 7))/frame \(FittedText.padded(size, columns: 7))",
             appearance(.secondary))
         ])
     ]
     if cost.skipped > 0 {
       items.append(
         LineItem(
-          priority: 76, [TextSpan("\(FixedPoint.grouped(cost.skipped)) skipped", appearance(.warning))]))
+          priority: 76, [TextSpan("\(CountText.grouped(cost.skipped)) skipped", appearance(.warning))]))
     }
     return items
   }

@@ -84,7 +84,7 @@ struct HeaderModel {
           ]))
     }
     if content.isFrozen {
-      let count = FixedPoint.grouped(content.newSinceFrozen)
+      let count = CountText.grouped(content.newSinceFrozen)
       let (news, shortNews) = content.newSinceFrozen > 0 ? (", \(count) new", " +\(count)") : ("", "")
       let frozen = "\(appearance.glyphs.pause) frozen"
       return LineItem(
@@ -172,7 +172,7 @@ struct HeaderModel {
   private var findingItems: [LineItem] {
     let count = content.openFindings
     guard count > 0, content.run?.isLive ?? false, content.replay == nil else { return [] }
-    let words = count == 1 ? "1 finding" : "\(count) findings"
+    let words = CountText.text(count, "finding")
     return [
       LineItem(
         priority: 80, [TextSpan("\(words) open", appearance(.warning))],
@@ -225,10 +225,10 @@ struct HeaderModel {
   private var forwarding: [LineItem] {
     let rows = content.unforwarded
     guard rows > 0, content.replay == nil else { return [] }
-    let count = FixedPoint.grouped(rows) + (rows < ForwardPause.most ? "" : "+")
+    let count = rows < ForwardPause.most ? CountText.text(rows, "row") : "\(CountText.grouped(rows))+ rows"
     return [
       LineItem(
-        priority: 79, [TextSpan("\(count) row\(rows == 1 ? "" : "s") not forwarded", appearance(.warning))],
+        priority: 79, [TextSpan("\(count) not forwarded", appearance(.warning))],
         short: LineItem.Short(priority: 87, spans: [TextSpan("not forwarded", appearance(.warning))]))
     ]
   }
@@ -306,6 +306,10 @@ struct HeaderModel {
     let sent = content.rates.average(seconds: 10)
     // Ten seconds of a random arrival process deviate from its rate by about this much.
     let slack = max(0.05 * asked, 3 * (asked / 10).squareRoot())
+    let rate = FrequencyText.text(asked)
+    // As wide whatever its decimals are, which change from second to second.
+    let achieved = FittedText.field(
+      FrequencyText.text(sent), columns: rate.count + 2, ellipsis: appearance.glyphs.ellipsis)
     let role: Role = sent < asked - slack ? .warning : .text
     return [
       LineItem(
@@ -313,21 +317,11 @@ struct HeaderModel {
         [TextSpan(Sparkline.text(content.rates.perSecond, appearance.glyphs), appearance(.accent))]),
       LineItem(
         priority: 60,
-        [TextSpan("sent ", appearance(.secondary)), TextSpan(Self.rate(sent), appearance(role))]),
+        [TextSpan("sent ", appearance(.secondary)), TextSpan(achieved, appearance(role))]),
       LineItem(
         priority: 50,
-        [TextSpan("asked ", appearance(.secondary)), TextSpan(Self.rate(asked), appearance(.text))]),
+        [TextSpan("asked ", appearance(.secondary)), TextSpan(rate, appearance(.text))]),
     ]
-  }
-
-  /// `4.0/s`, `1000/s`; below one per second, per minute.
-  static func rate(_ perSecond: Double) -> String {
-    guard perSecond > 0 else { return "0/s" }
-    if perSecond < 1 {
-      return FixedPoint.text(Int64((perSecond * 60_000).rounded()), scale: 1_000, decimals: 1) + "/min"
-    }
-    return FixedPoint.text(
-      Int64((perSecond * 1_000).rounded()), scale: 1_000, decimals: perSecond < 99.95 ? 1 : 0) + "/s"
   }
 }
 

@@ -111,7 +111,7 @@ struct HistogramModel {
   private func drawTitle(_ buckets: HistogramBuckets?, _ picture: inout CellPicture) {
     picture.row(appearance.glyphs.horizontal, x: 0, y: 0, count: width, style: appearance(.faint))
     var what = "\(facts.metric.shortTitle), this window"
-    if let span = buckets?.span { what += ", buckets of \(FixedPoint.grouped(Int(span / 1_000_000))) s" }
+    if let span = buckets?.span { what += ", buckets of \(LengthText.given(span))" }
     var left = [
       LineItem(priority: 9, [TextSpan("histogram", appearance(.strong))]),
       LineItem(
@@ -136,7 +136,7 @@ struct HistogramModel {
           priority: 6,
           [
             TextSpan("selected ", appearance(.secondary)),
-            TextSpan(FixedPoint.grouped(selected.count), appearance(.selected)),
+            TextSpan(CountText.grouped(selected.count), appearance(.selected)),
           ]))
     }
     TitleRow.add(
@@ -153,20 +153,22 @@ struct HistogramModel {
     var items = [
       LineItem(
         priority: 7,
-        [TextSpan("n ", appearance(.secondary)), TextSpan(FixedPoint.grouped(count), appearance(.text))])
+        [TextSpan("n ", appearance(.secondary)), TextSpan(CountText.grouped(count), appearance(.text))])
     ]
     guard due > 0 else { return items }
-    let percent = FixedPoint.text(Int64(count) * 100_000 / Int64(due), scale: 1_000, decimals: 1)
     let style = appearance(count == due ? .secondary : .text)
     let share = [
-      TextSpan("of ", appearance(.secondary)), TextSpan(FixedPoint.grouped(due), appearance(.text)),
+      TextSpan("of ", appearance(.secondary)), TextSpan(CountText.grouped(due), appearance(.text)),
       facts.isTruncated
         ? TextSpan(" newest", appearance(.warning)) : TextSpan(" planned", appearance(.secondary)),
     ]
     items.append(
       LineItem(
         priority: 4,
-        share + [TextSpan(" \(percent) %", style), TextSpan(" measured", appearance(.secondary))],
+        share + [
+          TextSpan(" " + PercentText.brief(count, of: due), style),
+          TextSpan(" measured", appearance(.secondary)),
+        ],
         short: LineItem.Short(priority: 6, spans: share)))
     return items
   }
@@ -267,12 +269,12 @@ struct HistogramModel {
     for y in 1...rows { picture.set(glyphs.vertical, x: x, y: y, style: appearance(.faint)) }
     picture.set(glyphs.teeLeft, x: x, y: 1, style: appearance(.faint))
     picture.put(
-      FittedText.padded(FixedPoint.grouped(top), columns: x - 1), x: 0, y: 1, style: appearance(.secondary))
+      FittedText.padded(CountText.grouped(top), columns: x - 1), x: 0, y: 1, style: appearance(.secondary))
     if rows >= 5 {
       let middle = 1 + rows / 2
       picture.set(glyphs.teeLeft, x: x, y: middle, style: appearance(.faint))
       picture.put(
-        FittedText.padded(FixedPoint.grouped(top / 2), columns: x - 1), x: 0, y: middle,
+        FittedText.padded(CountText.grouped(top / 2), columns: x - 1), x: 0, y: middle,
         style: appearance(.secondary))
     }
   }

@@ -99,7 +99,7 @@ struct ListModel {
         : [
           LineItem(
             priority: 7,
-            [TextSpan("in the \(FixedPoint.grouped(extent.count)) at hand", appearance(.secondary))])
+            [TextSpan("in the \(CountText.grouped(extent.count)) at hand", appearance(.secondary))])
         ])
   }
 
@@ -107,20 +107,20 @@ struct ListModel {
     guard count > 0 else { return [] }
     if follows {
       return [
-        TextSpan(FixedPoint.grouped(all), appearance(.text)),
+        TextSpan(CountText.grouped(all), appearance(.text)),
         TextSpan(", following", appearance(.secondary)),
       ]
     }
     if let until {
       return [
         TextSpan("until \(until)", appearance(.text)),
-        TextSpan(" of \(FixedPoint.grouped(all))", appearance(.secondary)),
+        TextSpan(" of \(CountText.grouped(all))", appearance(.secondary)),
       ]
     }
     let dash = appearance.glyphs.dash
     return [
       TextSpan("\(first + 1)\(dash)\(first + visible.count)", appearance(.text)),
-      TextSpan(" of \(FixedPoint.grouped(all))", appearance(.secondary)),
+      TextSpan(" of \(CountText.grouped(all))", appearance(.secondary)),
     ]
   }
 
@@ -171,7 +171,7 @@ struct ListExtent: Sendable, Equatable {
     if count == 0, first > 0 { return "reading\(ellipsis)" }
     guard isFiltered else { return none }
     if isWhole { return noneMatches }
-    let words = "\(noneMatches) among the \(FixedPoint.grouped(count)) at hand"
+    let words = "\(noneMatches) among the \(CountText.grouped(count)) at hand"
     return hitKey.isEmpty ? words : "\(words); \(hitKey) looks in all before"
   }
 }

@@ -117,10 +117,11 @@ struct NoticeModel: Sendable, Equatable {
   init?(columns: Int, rows: Int) {
     guard columns < Self.leastColumns || rows < Self.leastRows else { return nil }
     title = "Too small"
-    func more(_ count: Int, _ name: String) -> String { "\(count) more \(name)\(count == 1 ? "" : "s")" }
     var missing: [String] = []
-    if columns < Self.leastColumns { missing.append(more(Self.leastColumns - columns, "column")) }
-    if rows < Self.leastRows { missing.append(more(Self.leastRows - rows, "row")) }
+    if columns < Self.leastColumns {
+      missing.append(CountText.text(Self.leastColumns - columns, "more column"))
+    }
+    if rows < Self.leastRows { missing.append(CountText.text(Self.leastRows - rows, "more row")) }
     body = [
       "\(columns)x\(rows) here, \(Self.leastColumns)x\(Self.leastRows) needed: \(missing.joined(separator: " and "))."
     ]

@@ -27,7 +27,7 @@ struct RecordPageView {
 }
 
 /// Log lines or events as a list: what both have in common.
-struct RecordTable<Row: PagedRecord> {
+struct RecordTable<Row: RecordContent> {
   let title: String
   /// The text of a list without any line, and of one in which no line has the words of the filter.
   let none: String
@@ -114,7 +114,7 @@ enum FoldText {
     guard let fold else { return [] }
     let times = appearance.isASCII ? "x" : "×"
     return [
-      TextSpan("\(FixedPoint.grouped(fold.count))\(times)", appearance(.warning)),
+      TextSpan("\(CountText.grouped(fold.count))\(times)", appearance(.warning)),
       TextSpan(" since \(zone.civil(fold.first.at).hoursMinutesSeconds)  ", appearance(.secondary)),
     ]
   }

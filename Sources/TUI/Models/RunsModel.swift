@@ -97,7 +97,7 @@ struct RunsModel {
     var second = began(isShort: false, 19, priority: 40)
     second.short = [began(isShort: true, 11, priority: 58)]
     let ends = runs.map { TextSpan.columns(of: [end($0.phase)]) }.max() ?? 0
-    return [first, second, Column(title: "length", field: .length, priority: 50, width: 9)] + counts
+    return [first, second, Column(title: "length", field: .length, priority: 50, width: 11)] + counts
       + [Column(title: "ended", field: .end, priority: 60, width: max(5, ends), isLeading: true)]
   }
 
@@ -129,7 +129,7 @@ struct RunsModel {
     let isEmpty = most == 0 && !isAlwaysShown
     return Column(
       title: title, field: .count(markClass, value), priority: isEmpty ? priority - 100 : priority,
-      width: max(title.count, FixedPoint.grouped(most).count))
+      width: max(title.count, CountText.grouped(most).count))
   }
 
   // MARK: - Rows
@@ -161,11 +161,11 @@ struct RunsModel {
     case .began(let isShort):
       let time = zone.civil(run.startedAt)
       return TextSpan(isShort ? time.monthDayTime : time.dateTime, appearance(.secondary))
-    case .length: return TextSpan(Self.length(run.length(at: now)), style)
+    case .length: return TextSpan(LengthText.text(run.length(at: now)), style)
     case .count(let markClass, let value):
       let count = value(run)
-      guard let markClass, markClass != .good else { return TextSpan(FixedPoint.grouped(count), style) }
-      return TextSpan(FixedPoint.grouped(count), appearance(count > 0 ? Role(markClass) : .secondary))
+      guard let markClass, markClass != .good else { return TextSpan(CountText.grouped(count), style) }
+      return TextSpan(CountText.grouped(count), appearance(count > 0 ? Role(markClass) : .secondary))
     case .end: return end(run.phase)
     }
   }
@@ -206,18 +206,6 @@ struct RunsModel {
     case .silent(let since):
       TextSpan("gone for \(Age(since: since, now: now))", appearance(.alarm))
     case .ended(_, let reason): TextSpan(reason, appearance(.secondary))
-    }
-  }
-
-  /// `48 s`, `12:30 min`, `3:05 h`, `2.5 d`.
-  static func length(_ microseconds: Int64) -> String {
-    let seconds = microseconds / 1_000_000
-    func two(_ value: Int64) -> String { FixedPoint.padded(value, width: 2) }
-    return switch seconds {
-    case ..<60: "\(seconds) s"
-    case ..<3_600: "\(seconds / 60):\(two(seconds % 60)) min"
-    case ..<172_800: "\(seconds / 3_600):\(two(seconds / 60 % 60)) h"
-    default: FixedPoint.text(seconds * 10 / 86_400, scale: 10, decimals: 1) + " d"
     }
   }
 }

@@ -107,7 +107,7 @@ struct ScatterTitle {
     let expectsReceipts = shown.contains { targets.indices.contains($0) && targets[$0].expectsReceipts }
     let arrived = counts[.delivered] + counts[.accepted]
     let settled = counts.settled
-    let count = TextSpan(FixedPoint.grouped(counts.due), appearance(.text))
+    let count = TextSpan(CountText.grouped(counts.due), appearance(.text))
     let whole = [
       facts.isTruncated
         ? TextSpan("only newest ", appearance(.warning)) : TextSpan("planned ", appearance(.secondary)),
@@ -116,7 +116,7 @@ struct ScatterTitle {
     guard settled > 0 else { return LineItem(priority: facts.isTruncated ? 98 : 79, whole) }
     let newest = facts.isTruncated ? [TextSpan(" of newest", appearance(.warning))] : []
     let of = facts.isTruncated ? TextSpan(" ", .plain) : TextSpan(" of ", appearance(.secondary))
-    let share = Self.percent(arrived, of: settled)
+    let share = PercentText.brief(arrived, of: settled)
     let style = appearance(arrived == settled ? .text : .strong)
     let dot = appearance.isASCII ? "," : " ·"
     let percent = TextSpan(share, style)
@@ -130,14 +130,6 @@ struct ScatterTitle {
       shortest: LineItem.Short(priority: 99, spans: [percent] + newest))
   }
 
-  /// `97.3 %`; 100 % and 0 % only when it is exactly that.
-  private static func percent(_ part: Int, of whole: Int) -> String {
-    var tenths = Int64(part) * 100_000 / Int64(max(1, whole))
-    if part < whole { tenths = min(tenths, 99_900) }
-    if part > 0 { tenths = max(tenths, 100) }
-    return FixedPoint.text(tenths, scale: 1_000, decimals: part == whole || part == 0 ? 0 : 1) + " %"
-  }
-
   /// What limits what is shown.
   private var remarks: [LineItem] {
     var items: [LineItem] = []
@@ -145,7 +137,7 @@ struct ScatterTitle {
       items.append(LineItem(priority: priority, [TextSpan(text, appearance(.warning))]))
     }
     if facts.withinError > 0 {
-      warn("\(FixedPoint.grouped(facts.withinError)) within their error", priority: 64)
+      warn("\(CountText.grouped(facts.withinError)) within their error", priority: 64)
     }
     if isReadingMarks { warn("reading events\(appearance.glyphs.ellipsis)", priority: 63) }
     if let sums { warn("sums of \(sums)", priority: 65) }
@@ -223,7 +215,7 @@ struct ScatterTitle {
       [
         TextSpan(symbol, appearance(Role(markClass))), TextSpan(" ", .plain),
         TextSpan("\(state.title) ", appearance(.secondary)),
-        TextSpan(FixedPoint.grouped(facts.counts[state]), appearance(.text)),
+        TextSpan(CountText.grouped(facts.counts[state]), appearance(.text)),
       ])
   }
 

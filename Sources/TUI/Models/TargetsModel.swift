@@ -29,10 +29,7 @@ struct TargetRow: Sendable, Equatable {
 
   /// `97.3 %`; 100 % only where all did.
   var shareText: String {
-    guard settled > 0 else { return "" }
-    let tenths = Int64((Double(arrived) / Double(settled) * 1_000).rounded())
-    let shown = arrived == settled ? 1_000 : min(999, arrived == 0 ? 0 : max(1, tenths))
-    return FixedPoint.text(shown, scale: 10, decimals: arrived == settled ? 0 : 1) + " %"
+    settled > 0 ? PercentText.brief(arrived, of: settled) : ""
   }
 }
 
@@ -150,10 +147,10 @@ struct TargetsModel {
         title: "target", priority: 100, isLeading: true, limit: 28
       ) { TextSpan($0.target.name, appearance(.text)) },
       TableColumn(title: "rate", priority: 60) {
-        TextSpan($0.rate.map(HeaderModel.rate) ?? "", appearance(.text))
+        TextSpan($0.rate.map(FrequencyText.text) ?? "", appearance(.text))
       },
       TableColumn(title: "planned", priority: 70) {
-        TextSpan($0.figures.map { FixedPoint.grouped($0.counts.due) } ?? "", appearance(.text))
+        TextSpan($0.figures.map { CountText.grouped($0.counts.due) } ?? "", appearance(.text))
       },
       TableColumn(title: "delivered", priority: 90) { row in
         let isAll = row.share.map { $0 == 1 } ?? true

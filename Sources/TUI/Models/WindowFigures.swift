@@ -133,7 +133,7 @@ enum QuantileFigure: Sendable, Hashable {
       case (nil, let high?): "\(isASCII ? "<=" : "≤") \(LatencyText.text(high))"
       default: LatencyText.text(interval.value)
       }
-    case .tooFew(let needs): "n too small (needs \(FixedPoint.grouped(needs)))"
+    case .tooFew(let needs): "n too small (needs \(CountText.grouped(needs)))"
     case .undetermined(let interval): "n too small (effective \(interval.effectiveText))"
     case .pending: ""
     }
@@ -143,7 +143,7 @@ enum QuantileFigure: Sendable, Hashable {
   func shortText(isASCII: Bool = false) -> String {
     switch self {
     case .known, .pending: text(isASCII: isASCII)
-    case .tooFew(let needs): "needs \(FixedPoint.grouped(needs))"
+    case .tooFew(let needs): "needs \(CountText.grouped(needs))"
     case .undetermined(let interval): "effective \(interval.effectiveText)"
     }
   }
@@ -163,16 +163,13 @@ enum QuantileFigure: Sendable, Hashable {
   func effective(columns: Int) -> String? {
     guard case .known(let interval) = self else { return nil }
     let count = "n \(interval.effectiveText)"
-    let whole = "\(count) of \(FixedPoint.grouped(interval.count))"
+    let whole = "\(count) of \(CountText.grouped(interval.count))"
     return whole.count <= columns ? whole : count
   }
 }
 
 extension QuantileInterval {
-  /// The effective count, whole and at least 1.
-  fileprivate var effectiveText: String {
-    FixedPoint.grouped(Int(min(max(1, effectiveCount), 1e15).rounded()))
-  }
+  fileprivate var effectiveText: String { CountText.effective(effectiveCount) }
 }
 
 /// A threshold, and how many settled notifications of a window took longer.
@@ -195,16 +192,11 @@ struct ThresholdFigures: Sendable, Hashable {
 
   /// Share of the settled notifications, `3.2 %`; empty when there are none.
   var share: String {
-    guard due > 0 else { return "" }
-    return FixedPoint.text(Int64(over) * 100_000 / Int64(due), scale: 1_000, decimals: 1) + " %"
+    due > 0 ? PercentText.fine(Double(over) / Double(due)) : ""
   }
 
   /// `[1.1, 4.6] %`; empty when there are none.
   var interval: String {
-    guard due > 0 else { return "" }
-    func percent(_ share: Double) -> String {
-      FixedPoint.text(Int64((share * 100_000).rounded()), scale: 1_000, decimals: 1)
-    }
-    return "[\(percent(low)), \(percent(high))] %"
+    due > 0 ? "[\(PercentText.fineNumber(low)), \(PercentText.fineNumber(high))] %" : ""
   }
 }

@@ -70,8 +70,7 @@ final class ExportWriter: Sendable {
       let file = try NewFile(in: directory, stem: "pushscope-samples-\(Self.stamp(now))", extension: "csv")
       try writeSamples(ids, file)
       try file.finish()
-      let count = FixedPoint.grouped(ids.count)
-      return FooterMessage(text: "\(count) sample\(ids.count == 1 ? "" : "s") in \(file.name)", role: .strong)
+      return FooterMessage(text: "\(CountText.text(ids.count, "sample")) in \(file.name)", role: .strong)
     }
   }
 

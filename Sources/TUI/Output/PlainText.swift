@@ -21,7 +21,7 @@ struct PlainLine {
     words.append(snapshot.targets.map { EscapedText.make($0.name) }.joined(separator: "+"))
     let asked = snapshot.targets.reduce(0) { $0 + $1.askedRate }
     let rates = RateHistory(snapshot: snapshot, targets: all)
-    words.append("sent \(HeaderModel.rate(rates.average(seconds: 10))) asked \(HeaderModel.rate(asked))")
+    words.append("sent \(FrequencyText.text(rates.average(seconds: 10))) asked \(FrequencyText.text(asked))")
     words.append(PlainLine.states(counts))
     words.append(quantiles(all))
     return words.joined(separator: " ")

@@ -48,7 +48,7 @@ struct LineModel {
     if let target { fields.append(("target", target)) }
     if let connection = event.connectionID { fields.append(("connection", "#\(connection)")) }
     if let sequence = event.sequence { fields.append(("sequence", "#\(sequence)")) }
-    if event.count != 1 { fields.append(("count", FixedPoint.grouped(event.count))) }
+    if event.count != 1 { fields.append(("count", CountText.grouped(event.count))) }
     self.fields = fields + [("detail", event.detail)]
   }
 

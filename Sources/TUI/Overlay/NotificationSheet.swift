@@ -191,7 +191,7 @@ struct NotificationDetails {
     if let source = sample.timestampSource { answer.append("stamped by the \(source.name)") }
     if !answer.isEmpty { facts.append(("answer", answer.joined(separator: ", "))) }
     if sample.attempt > 0 {
-      let bytes = sample.payloadBytes.map { ", \(FixedPoint.grouped($0)) bytes" } ?? ""
+      let bytes = sample.payloadBytes.map { ", " + CountText.text($0, "byte") } ?? ""
       facts.append(("attempts", "\(sample.attempt)\(bytes)"))
     }
     if let connection = sample.connection { facts.append(("connection", text(of: connection))) }
@@ -203,7 +203,7 @@ struct NotificationDetails {
     }
     for receipt in record.receipts { facts.append(("device", text(of: receipt))) }
     if sample.duplicates > record.receipts.count(where: \.isDuplicate) {
-      facts.append(("receipts", "\(sample.duplicates) more with the same id"))
+      facts.append(("receipts", "\(CountText.grouped(sample.duplicates)) more with the same id"))
     }
     if sample.isOutOfOrder { facts.append(("order", "received after a later one")) }
     return facts
@@ -215,7 +215,7 @@ struct NotificationDetails {
       words += "opened for it: name \(latency(phases.dns)), connect \(latency(phases.connect))"
       if let tls = phases.tls { words += ", TLS \(latency(tls))" }
     } else {
-      words += connection.isFresh ? "opened for it" : "open for \(latency(connection.age * 1_000))"
+      words += connection.isFresh ? "opened for it" : "open for \(LengthText.text(connection.age * 1_000))"
     }
     return words + ", \(connection.streamsInFlight) in flight"
   }

@@ -119,7 +119,7 @@ struct SelectionListModel {
       title: [
         TextSpan("selected \(selection.label)", appearance(.strong)),
         TextSpan(
-          "  \(FixedPoint.grouped(first + 1))\(dash)\(FixedPoint.grouped(last)) of \(FixedPoint.grouped(selection.count))",
+          "  \(CountText.grouped(first + 1))\(dash)\(CountText.grouped(last)) of \(CountText.grouped(selection.count))",
           appearance(.secondary)),
       ],
       hint: SheetFrame.hint(

@@ -171,7 +171,8 @@ struct NotificationRecord: Sendable, Equatable {
     let life = [sample.acceptLatency, sample.deliveryLatency].compactMap { $0 }.max() ?? 0
     let from = sample.plannedAt.advanced(byMicroseconds: -Self.before)
     let until = sample.plannedAt.advanced(byMicroseconds: max(life, 1_000_000))
-    let last = try reader.lastEvents(of: run, through: RecordPlace(endOf: until), limit: 10 * Self.most)
+    let last = try reader.last(
+      Event.self, of: run, through: RecordPlace(endOf: until), limit: 10 * Self.most)
     let events = last.rows.map(\.event).filter {
       $0.at >= from && ($0.target == nil || $0.target == id.target)
         && ($0.sequence == nil || $0.sequence == id.sequence)

@@ -43,7 +43,7 @@ struct RecordTails {
 }
 
 /// A contiguous page of a run's events or log lines.
-struct RecordPage<Row: PagedRecord> {
+struct RecordPage<Row: RecordContent> {
   private(set) var list = RecordList<Row>()
   private var cursor: Int64 = 0
 
@@ -51,24 +51,24 @@ struct RecordPage<Row: PagedRecord> {
 
   /// The newest.
   init(_ reader: any DashboardSource, run: RunID) throws {
-    let page = try Row.last(reader, of: run, through: .last, limit: RecordTails.capacity)
-    list.entries = page.entries
+    let page = try reader.last(Row.self, of: run, through: .last, limit: RecordTails.capacity)
+    list.entries = page.rows.map { ListEntry($0) }
     try countFirst(reader, run)
     list.total = list.first + list.entries.count
     cursor = page.next
   }
 
   private mutating func countFirst(_ reader: any DashboardSource, _ run: RunID) throws {
-    list.first = try list.entries.first.map { try Row.count(reader, of: run, before: $0.place) } ?? 0
+    list.first = try list.entries.first.map { try reader.count(Row.self, of: run, before: $0.place) } ?? 0
   }
 
   /// - Returns: the new rows, including those outside the page.
   mutating func follow(_ reader: any DashboardSource, run: RunID) throws -> [ListEntry<Row>] {
     var news: [ListEntry<Row>] = []
     while true {
-      let page = try Row.changes(reader, of: run, after: cursor, limit: 1_000)
+      let page = try reader.changes(Row.self, of: run, after: cursor, limit: 1_000)
       cursor = page.next
-      news += page.entries
+      news += page.rows.lazy.filter { $0.run == run }.map { ListEntry($0) }
       if page.isComplete { break }
     }
     guard !news.isEmpty else { return [] }
@@ -87,7 +87,7 @@ struct RecordPage<Row: PagedRecord> {
       list.total = list.first + list.entries.count
     } else {
       try countFirst(reader, run)
-      list.total = try Row.count(reader, of: run, before: .last)
+      list.total = try reader.count(Row.self, of: run, before: .last)
     }
     // A quarter more, so that not every row moves all others.
     if list.entries.count > RecordTails.capacity * 5 / 4 {
@@ -109,95 +109,20 @@ struct RecordPage<Row: PagedRecord> {
       case .until(let moment): RecordPlace(endOf: moment)
       }
     let half = place == .newest ? RecordTails.capacity : RecordTails.capacity / 2
-    let before = try Row.last(reader, of: run, through: through, limit: half).entries
-    let after =
-      through == .last
-      ? [] : try Row.first(reader, of: run, after: through, limit: RecordTails.capacity - before.count)
-    list.entries = before + after
+    list.entries = try reader.last(Row.self, of: run, through: through, limit: half).rows.map {
+      ListEntry($0)
+    }
+    if through != .last {
+      let rest = RecordTails.capacity - list.entries.count
+      list.entries += try reader.first(Row.self, of: run, after: through, limit: rest).map { ListEntry($0) }
+    }
     try countFirst(reader, run)
     list.total = list.first + list.entries.count
-    if place != .newest { list.total = max(list.total, try Row.count(reader, of: run, before: .last)) }
+    if place != .newest { list.total = max(list.total, try reader.count(Row.self, of: run, before: .last)) }
     return true
   }
 }
 
-/// Rows that are read in pages.
-protocol PagedRecord: Sendable, Equatable {
-  var at: WallTime { get }
-
-  /// The last rows of a run up to a place, oldest first, and the cursor from which to follow changes.
-  static func last(
-    _ reader: any DashboardSource, of run: RunID, through place: RecordPlace, limit: Int
-  ) throws -> (entries: [ListEntry<Self>], next: Int64)
-  /// The first rows after a place.
-  static func first(_ reader: any DashboardSource, of run: RunID, after place: RecordPlace, limit: Int) throws
-    -> [ListEntry<Self>]
-  /// The rows written after a cursor.
-  static func changes(_ reader: any DashboardSource, of run: RunID, after cursor: Int64, limit: Int) throws
-    -> (entries: [ListEntry<Self>], next: Int64, isComplete: Bool)
-  static func count(_ reader: any DashboardSource, of run: RunID, before place: RecordPlace) throws -> Int
-}
-
-extension Event: PagedRecord {
-  static func last(_ reader: any DashboardSource, of run: RunID, through place: RecordPlace, limit: Int)
-    throws
-    -> (entries: [ListEntry<Event>], next: Int64)
-  {
-    let page = try reader.lastEvents(of: run, through: place, limit: limit)
-    return (page.rows.map { ListEntry(revision: $0.revision, row: $0.event) }, page.next)
-  }
-
-  static func first(_ reader: any DashboardSource, of run: RunID, after place: RecordPlace, limit: Int) throws
-    -> [ListEntry<Event>]
-  {
-    try reader.firstEvents(of: run, after: place, limit: limit).map {
-      ListEntry(revision: $0.revision, row: $0.event)
-    }
-  }
-
-  static func changes(_ reader: any DashboardSource, of run: RunID, after cursor: Int64, limit: Int) throws
-    -> (entries: [ListEntry<Event>], next: Int64, isComplete: Bool)
-  {
-    let page = try reader.events(of: run, after: cursor, limit: limit)
-    let entries = page.rows.lazy.filter { $0.run == run }.map {
-      ListEntry(revision: $0.revision, row: $0.event)
-    }
-    return (Array(entries), page.next, page.isComplete)
-  }
-
-  static func count(_ reader: any DashboardSource, of run: RunID, before place: RecordPlace) throws -> Int {
-    try reader.eventCount(of: run, before: place)
-  }
-}
-
-extension LogLine: PagedRecord {
-  static func last(_ reader: any DashboardSource, of run: RunID, through place: RecordPlace, limit: Int)
-    throws
-    -> (entries: [ListEntry<LogLine>], next: Int64)
-  {
-    let page = try reader.lastLog(of: run, through: place, limit: limit)
-    return (page.rows.map { ListEntry(revision: $0.revision, row: $0.line) }, page.next)
-  }
-
-  static func first(_ reader: any DashboardSource, of run: RunID, after place: RecordPlace, limit: Int) throws
-    -> [ListEntry<LogLine>]
-  {
-    try reader.firstLog(of: run, after: place, limit: limit).map {
-      ListEntry(revision: $0.revision, row: $0.line)
-    }
-  }
-
-  static func changes(_ reader: any DashboardSource, of run: RunID, after cursor: Int64, limit: Int) throws
-    -> (entries: [ListEntry<LogLine>], next: Int64, isComplete: Bool)
-  {
-    let page = try reader.log(of: run, after: cursor, limit: limit)
-    let entries = page.rows.lazy.filter { $0.run == run }.map {
-      ListEntry(revision: $0.revision, row: $0.line)
-    }
-    return (Array(entries), page.next, page.isComplete)
-  }
-
-  static func count(_ reader: any DashboardSource, of run: RunID, before place: RecordPlace) throws -> Int {
-    try reader.logCount(of: run, before: place)
-  }
+extension ListEntry where Row: RecordContent {
+  init(_ record: StoredRecord<Row>) { self.init(revision: record.revision, row: record.content) }
 }

@@ -48,7 +48,8 @@ struct AxisMarks: Sendable, Equatable {
   /// Reads some of the events before those that were read.
   mutating func readBack(_ reader: any DashboardSource, run: RunID) throws {
     guard let before = first else { return }
-    let entries = try Event.last(reader, of: run, through: before.previous, limit: Self.step).entries
+    let entries = try reader.last(Event.self, of: run, through: before.previous, limit: Self.step).rows
+      .map { ListEntry($0) }
     insert(entries.compactMap { Mark($0.row) })
     first = entries.count < Self.step ? nil : entries.first?.place
   }

@@ -88,13 +88,7 @@ struct Density: Sendable {
   }
 
   /// `1 s`, `1 min`, `1 h`.
-  var name: String {
-    switch span {
-    case ..<60_000_000: "\(span / 1_000_000) s"
-    case ..<3_600_000_000: "\(span / 60_000_000) min"
-    default: "\(span / 3_600_000_000) h"
-    }
-  }
+  var name: String { LengthText.given(span) }
 }
 
 /// Latencies that differ by less than 0.8 %, which a plot cannot tell apart.

@@ -35,7 +35,7 @@ struct RecordList<Row: Sendable>: Sendable {
 
 extension RecordList: Equatable where Row: Equatable {}
 
-extension RecordList where Row: PagedRecord {
+extension RecordList where Row: RecordContent {
   /// Rows kept on each side of the one to be shown, so that not every step reads.
   private static var margin: Int { 500 }
 
@@ -71,7 +71,7 @@ struct ListEntry<Row: Sendable>: Sendable {
   var row: Row
 }
 
-extension ListEntry where Row: PagedRecord {
+extension ListEntry where Row: RecordContent {
   /// Where it stands, by which a list keeps its position.
   var place: RecordPlace { RecordPlace(at: row.at, revision: revision) }
 }

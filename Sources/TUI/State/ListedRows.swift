@@ -262,7 +262,7 @@ struct ListedRows: Sendable {
     }
   }
 
-  private static func folded<Row: PagedRecord>(
+  private static func folded<Row: RecordContent>(
     _ entries: [ListEntry<Row>], alike: (Row, Row) -> Bool
   ) -> ([ListEntry<Row>], [RecordPlace: Fold]) {
     var result: [ListEntry<Row>] = []

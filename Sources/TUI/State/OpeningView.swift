@@ -26,7 +26,7 @@ struct OpeningView: Sendable, Equatable {
       state.follow(at: scale, in: snapshot, columns: Int(columns))
       let least = TimeScale(columnAtLeast: 0).columnDuration * columns
       guard length < least else { return nil }
-      return "\(LatencyText.text(length)) is less than \(LatencyText.text(least)), the least that is shown"
+      return "\(LengthText.text(length)) is less than \(LengthText.text(least)), the least that is shown"
     case (let since?, let until, let length):
       state.anchor = stretch(
         from: since, to: until ?? length.map { since.advanced(byMicroseconds: $0) } ?? snapshot.edge,

@@ -254,7 +254,7 @@ struct ScreenContext {
     return search.isForward ? edge > search.reached : edge < search.reached
   }
 
-  private static func edge<Row: PagedRecord>(
+  private static func edge<Row: RecordContent>(
     of list: RecordList<Row>, _ search: ListSearch
   ) -> RecordPlace? {
     if search.isForward { return list.reachesEnd ? nil : list.entries.last?.place }

@@ -13,7 +13,7 @@ extension Reducer {
     state.plot.choice = choice
     let message = selection.map {
       FooterMessage(
-        text: "\(FixedPoint.grouped($0.count)) selected, \($0.label): Enter lists, e writes a CSV file",
+        text: "\(CountText.grouped($0.count)) selected, \($0.label): Enter lists, e writes a CSV file",
         role: .strong)
     }
     effects.append(.show(message))

@@ -17,7 +17,7 @@ struct Compare: ParsableCommand {
       With --fleet and --by, --before and --after compare each value of the label with itself, and A and B may be values, \
       like region=eu-west.
 
-      With --fail-if it ends with 99 where a figure is worse, and with 98 where a metric cannot tell.
+      With --fail-if it ends with 99 where a figure is worse, and with 98 where a metric cannot tell in any of its quantiles.
 
       Example: pushscope compare before after --fail-if slower
       Example: pushscope compare latest/ios/priority=10 latest/ios/priority=5

@@ -90,7 +90,7 @@ struct Demo: AsyncParsableCommand {
     let length = duration?.duration ?? .seconds(10)
     let collector = try collector(
       environment, arguments: ["--duration", "\(length.microseconds)us"])
-    StandardError.write("collecting for \(length.microseconds / 1_000_000) s …")
+    StandardError.write("collecting for \(LengthText.text(length)) …")
     collector.waitUntilExit()
     guard collector.exitStatus == 0 else {
       throw CommandFailure(

@@ -61,12 +61,12 @@ struct DoctorTrial {
     try reader.forEachSample(RowSelection(run: run.id)) { row in
       let id = row.id.target
       guard let target = known.first(where: { $0.id == id }) else { return }
-      func milliseconds(_ value: Int64?) -> String { value.map { "\(($0 + 500) / 1000) ms" } ?? "" }
       let reason = row.withReason { $0.map { String(decoding: $0, as: UTF8.self) } ?? "" }
       table.append([
         target.name, target.provider, EscapedText.make(service(of: target)), row.state.name,
-        row.status.map(String.init) ?? "", EscapedText.make(reason), milliseconds(row.acceptLatency),
-        milliseconds(row.deliveryLatency), row.httpVersion?.name ?? "",
+        row.status.map(String.init) ?? "", EscapedText.make(reason),
+        row.acceptLatency.map(LatencyText.text) ?? "",
+        row.deliveryLatency.map(LatencyText.text) ?? "", row.httpVersion?.name ?? "",
       ])
     }
     let version = "pushscope \(Pushscope.configuration.version), \(WallTime.now.rfc3339)"

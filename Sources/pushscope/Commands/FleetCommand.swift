@@ -145,12 +145,11 @@ struct FleetCommand: ParsableCommand {
         .init("newest"), .init("lag", .right),
       ])
       for collector in status.collectors {
-        let lag = collector.newest.map {
-          "\(max(0, status.now.microseconds - $0.microseconds) / 1_000_000) s"
-        }
+        let lag = collector.newest.map { LengthText.text(status.now.microseconds - $0.microseconds) }
         table.append([
-          EscapedText.make(collector.id), EscapedText.make(collector.labels), "\(collector.runs)",
-          "\(collector.notifications)", collector.newest?.rfc3339 ?? "", lag ?? "",
+          EscapedText.make(collector.id), EscapedText.make(collector.labels),
+          CountText.grouped(collector.runs),
+          CountText.grouped(collector.notifications), collector.newest?.rfc3339 ?? "", lag ?? "",
         ])
       }
       try ReportRun.write(lines: table.lines())

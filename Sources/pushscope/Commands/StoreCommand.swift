@@ -65,7 +65,7 @@ struct StoreCommand: ParsableCommand {
       let size = try StoreBackup(of: path, to: file, clock: SystemClock()).run(replaces: replace) {
         progress.tick(part: $0)
       }
-      try StandardOutput.writeLine("\(file): \(SizeWords.text(size))")
+      try StandardOutput.writeLine("\(file): \(SizeText.text(size))")
     }
   }
 
@@ -86,7 +86,7 @@ struct StoreCommand: ParsableCommand {
       let progress = LongWork("compacting \(path)")
       let size = try StoreAdministration.compact(path, clock: SystemClock()) { progress.tick() }
       try StandardOutput.writeLine(
-        "\(path): \(SizeWords.text(size.before)) before, \(SizeWords.text(size.after)) now")
+        "\(path): \(SizeText.text(size.before)) before, \(SizeText.text(size.after)) now")
     }
   }
 
@@ -187,23 +187,10 @@ final class LongWork: Sendable {
       return true
     }
     guard isDue else { return }
-    let seconds = (now - begun).components.seconds
-    let share = part.map { ", \(Int($0 * 100)) %" } ?? ""
-    StandardError.writeProgress("pushscope: \(what): \(seconds) s\(share)")
+    let share = part.map { ", \(FixedPoint.text($0 * 100, decimals: 0)) %" } ?? ""
+    StandardError.writeProgress("pushscope: \(what): \(LengthText.text(now - begun))\(share)")
   }
 
   /// Waits between two looks at what another process does.
   static func pause() { Thread.sleep(forTimeInterval: 0.5) }
-}
-
-/// Sizes for people.
-enum SizeWords {
-  /// `12.3 MB`.
-  static func text(_ bytes: Int64) -> String {
-    for (unit, scale) in [("GB", 1e9), ("MB", 1e6), ("kB", 1e3)] where Double(bytes) >= scale {
-      let tenths = Int64((Double(bytes) / scale * 10).rounded())
-      return "\(tenths / 10).\(tenths % 10) \(unit)"
-    }
-    return "\(bytes) B"
-  }
 }

@@ -34,9 +34,9 @@ enum DaemonLog {
   private static func missingLines(_ count: Int, _ label: String, _ format: LogOptions.Format) -> String {
     let collected = CollectedText()
     let logger = Logger(label: label) { handler($0, format, collected) }
-    let verb = count == 1 ? "was" : "were"
     logger.warning(
-      "\(CountText.text(count, "line")) \(verb) not written: nobody read the log, or it could not take them")
+      "\(CountText.text(count, "line was", plural: "lines were")) not written: nobody read the log, or it could not take them"
+    )
     return collected.line
   }
 }

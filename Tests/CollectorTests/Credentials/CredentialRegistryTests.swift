@@ -185,7 +185,7 @@ final class ScriptedSource: CredentialSource {
     #expect(pauses.count == 1 && fixture.lines.count == 1)
     let detail = pauses.first?.detail ?? ""
     #expect(
-      detail.hasPrefix("403 ExpiredProviderToken for the test token of 180 s ago: nothing is sent for 1")
+      detail.hasPrefix("403 ExpiredProviderToken for the test token of 3 min ago: nothing is sent for 1")
         && detail.hasSuffix("look at the clock"), "\(detail)")
     for _ in 0..<15 {
       _ = fixture.registry.step()

@@ -114,7 +114,9 @@ final class RecorderFixture {
 
   func state(_ sequence: Int64) throws -> NotificationState? { try reader.sample(id(sequence))?.state }
 
-  func kinds() throws -> [EventKind] { try reader.events(after: 0, limit: 1000).rows.map(\.event.kind) }
+  func kinds() throws -> [EventKind] {
+    try reader.changes(Event.self, after: 0, limit: 1000).rows.map(\.event.kind)
+  }
 }
 
 /// Blocks that were said to be committed.
@@ -277,7 +279,7 @@ struct RecorderTests {
     nothing.inbox.announce(RecorderInbox.Ending(reason: "told to stop", atMost: .seconds(60)))
     _ = try nothing.recorder.round()
     func lines(_ fixture: RecorderFixture) throws -> [String] {
-      try fixture.reader.log(after: 0, limit: 10).rows.map(\.line.message)
+      try fixture.reader.changes(LogLine.self, after: 0, limit: 10).rows.map(\.line.message)
     }
     #expect(try lines(fixture) == ["told to stop: waiting at most 2 s for 2 answers and 1 receipt"])
     #expect(try lines(nothing) == ["told to stop: nothing is under way"])
@@ -302,7 +304,7 @@ struct RecorderTests {
     _ = try fixture.recorder.round()
     fixture.clock.advance(by: .seconds(61))
     _ = try fixture.recorder.round()
-    let events = try fixture.reader.events(after: 0, limit: 10).rows
+    let events = try fixture.reader.changes(Event.self, after: 0, limit: 10).rows
     let counts = Dictionary(events.map { ($0.event.kind, $0.event.count) }) { $0 + $1 }
     #expect(counts == [.forgedReceipt: 500, .malformedReceipt: 300])
     #expect(events.count == 2)
@@ -319,13 +321,13 @@ struct RecorderTests {
     }
     fixture.clock.advance(by: .seconds(61))
     _ = try fixture.recorder.round()
-    let events = try fixture.reader.events(after: 0, limit: 10).rows.map(\.event)
+    let events = try fixture.reader.changes(Event.self, after: 0, limit: 10).rows.map(\.event)
     #expect(events.allSatisfy { $0.kind == .handshakeFailed })
     #expect(
       Dictionary(uniqueKeysWithValues: events.map { ($0.detail, $0.count) }) == [
         "unknown_ca, last from 192.0.2.0/24": 21, "closed, last from 2001:db8:0:0::/56": 6,
       ])
-    let lines = try fixture.reader.log(after: 0, limit: 10).rows.map(\.line)
+    let lines = try fixture.reader.changes(LogLine.self, after: 0, limit: 10).rows.map(\.line)
     #expect(lines.map(\.level) == [.info, .warning])
     #expect(lines.last?.message.contains("unknown_ca, from 192.0.2.0/24): the client does not trust") == true)
   }
@@ -338,7 +340,9 @@ struct RecorderTests {
     for sequence in Int64(1)...30 { fixture.send(sequence) }
     fixture.clock.advance(by: .seconds(60))
     _ = try fixture.recorder.round()
-    let lines = try fixture.reader.log(after: 0, limit: 10).rows.filter { $0.targetName == "a" }.map(\.line)
+    let lines = try fixture.reader.changes(LogLine.self, after: 0, limit: 10).rows.filter {
+      $0.targetName == "a"
+    }.map(\.line)
     #expect(lines.count == 1)
     let message = try #require(lines.first?.message)
     #expect(

@@ -163,7 +163,8 @@ struct CollectorServiceTests {
     let service = try waitingService(for: wait, port: silent.port)
     let life = Task { try await service.run() }
     _ = try await eventually("it says what it waits for") { () -> Bool? in
-      guard let lines = try? StoreReader.open(at: storePath).log(after: 0, limit: 100).rows else {
+      guard let lines = try? StoreReader.open(at: storePath).changes(LogLine.self, after: 0, limit: 100).rows
+      else {
         return nil
       }
       return lines.contains { $0.line.message.contains("sending begins once these are available: ") }

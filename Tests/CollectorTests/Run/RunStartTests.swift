@@ -100,7 +100,7 @@ struct RunStartTests {
     defer { reader.close() }
     #expect(try reader.runs().map(\.endReason) == part.recordedEnds)
     // What was posted before the failure is recorded.
-    let lines = try reader.log(after: 0, limit: 100).rows.map(\.line.message)
+    let lines = try reader.changes(LogLine.self, after: 0, limit: 100).rows.map(\.line.message)
     #expect(lines.contains { $0.hasPrefix("sending to ") } == !part.recordedEnds.isEmpty, "\(lines)")
     // The listener's port is free again. A program that another test is just starting has copies of this process's sockets
     // until it executes; that is why the port may still be taken for a moment.

@@ -64,7 +64,7 @@ struct UnreachedServiceTests {
       #expect(ends.count == 3)
       #expect(ends.contains("1 failed connect"), "\(ends)")
     }
-    let lines = try reader.log(after: 0, limit: 100).rows.map(\.line.message)
+    let lines = try reader.changes(LogLine.self, after: 0, limit: 100).rows.map(\.line.message)
     let told = lines.filter { $0.hasPrefix("sending begins without it: ") }
     #expect(told.count == 2, "\(lines)")
     #expect(told.contains { $0.contains("without it: no access token of probe@") })

@@ -246,12 +246,6 @@ import Testing
     #expect(try #require(verdict.wouldDecide).contains("PING"))
   }
 
-  @Test(arguments: [
-    (0.0, "0 µs"), (412, "412 µs"), (1500, "1.5 ms"), (41_000, "41 ms"), (999_400, "999 ms"),
-    (1_900_000, "1.9 s"), (12_000_000, "12 s"), (2_000_000, "2 s"),
-  ])
-  func writesTimes(microseconds: Double, text: String) { #expect(Diagnosis.time(microseconds) == text) }
-
   /// Seconds of the finding that are looked at, and of the baseline from and to before its start.
   private static func stretches(
     _ seconds: Int64, before: [ClosedRange<Int64>], alarm: Int64 = 5, isProvisional: Bool = false

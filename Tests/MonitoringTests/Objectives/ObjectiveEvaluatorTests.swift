@@ -76,7 +76,7 @@ import Testing
     #expect(step.records[0].good == 0)
     #expect(step.records[0].valid == 200)
     #expect(step.records[0].burns.map(\.verdict) == Array(repeating: Stored(.breached), count: 3))
-    #expect(step.records[0].sentence.contains("100.0 times too fast over 1h"))
+    #expect(step.records[0].sentence.contains("100.0 times too fast over 1 h"))
     #expect(AlertSources.alert(of: step.records[0], labels: []) != nil)
 
     var next = ObjectiveEvaluator([share()], stored: step.records, at: fixture.clock.wallNow())

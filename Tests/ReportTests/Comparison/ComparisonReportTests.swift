@@ -190,6 +190,11 @@ import Testing
     #expect(try code("nightly/1/us", "after") == .noSuchTarget)
     #expect(try code("nightly/1/eu/ios/d", "after") == .noSuchTarget)
     #expect(try code("", "after") == .noSuchRun)
+    // A target alone is a usual mistake.
+    #expect { try titles("eu/ios") } throws: {
+      "\($0)"
+        == "there is no run \"eu/ios\"; see pushscope runs list; a target of the newest run is named latest/NAME"
+    }
   }
 
   @Test("stretches of time, over the runs that they touch")

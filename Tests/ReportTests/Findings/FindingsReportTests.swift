@@ -58,7 +58,7 @@ import Testing
     #expect(
       FindingsReport(
         [], detectors: [detector("ios", age: 240, of: 172_800), detector("web", age: 200_000, of: nil)]
-      ).lines() == ["learning: 4 min of 2 days (ios)", "no findings"])
+      ).lines() == ["learning: 4 min of 2 d (ios)", "no findings"])
   }
 
   @Test("series that are equally far learned are one line")
@@ -66,7 +66,7 @@ import Testing
     let many = (0..<14).map { detector("t\($0)", age: 70, of: 172_800) }
     #expect(
       FindingsReport([], detectors: many + [detector("web", age: 240, of: 172_800)]).lines() == [
-        "learning: 70 s of 2 days (t0, t1, t2, t3 and 10 more)", "learning: 4 min of 2 days (web)",
+        "learning: 70 s of 2 d (t0, t1, t2, t3 and 10 more)", "learning: 4 min of 2 d (web)",
         "no findings",
       ])
   }
@@ -142,13 +142,13 @@ import Testing
     }
     #expect(FindingWords.time(of: gradual) == "getting worse since about 2026-03-01 12:00:00")
     let normal = record("a", at: 0, lasting: nil, status: .closed) { $0.isNewNormal = true }
-    #expect(FindingWords.time(of: normal) == "2026-03-01 12:00:00 ± 2.00 s, the new normal")
+    #expect(FindingWords.time(of: normal) == "2026-03-01 12:00:00 ± 2 s, the new normal")
     let open = record("a", at: 0, lasting: nil)
-    #expect(FindingWords.time(of: open) == "since 2026-03-01 12:00:00 ± 2.00 s")
+    #expect(FindingWords.time(of: open) == "since 2026-03-01 12:00:00 ± 2 s")
     let end = open.startedAt.advanced(byMicroseconds: 600_000_000)
     #expect(
       FindingWords.time(of: open, stoppedAt: end)
-        == "2026-03-01 12:00:00 ± 2.00 s, open when recording stopped at 12:10:00")
+        == "2026-03-01 12:00:00 ± 2 s, open when recording stopped at 12:10:00")
     #expect(
       FindingsReport([open], detectors: [], ends: RecordingEnds(targets: [open.target: end])).lines()[1]
         .contains("until recording stopped at"))
@@ -203,7 +203,7 @@ import Testing
     let detectors = try FindingsReport.detectors(fixture.reader(), RowSelection())
     #expect(detectors.map(\.age) == [25_000_000])
     #expect(
-      try FindingsReport(fixture.reader(), RowSelection()).lines().first == "learning: 25 s of 2 days (ios)")
+      try FindingsReport(fixture.reader(), RowSelection()).lines().first == "learning: 25 s of 2 d (ios)")
     #expect(try FindingsReport.detectors(fixture.reader(), RowSelection(targets: ["web"])).isEmpty)
   }
 
@@ -258,7 +258,7 @@ import Testing
         "apns refused 3 notifications to ios from 2026-03-01 12:00:00 to 12:01:00; because of that"),
       "\(text)")
     #expect(text.contains("we paused and did not send 375."), "\(text)")
-    #expect(text.contains("refused 3, not sent 375: 0.0 % → 98.1 %"), "\(text)")
+    #expect(text.contains("refused 3, not sent 375: 0 % → 98.1 %"), "\(text)")
     let json = finding.json.text
     #expect(json.filter { !$0.isWhitespace }.hasSuffix(#""refused":3,"not_sent":375}"#), "\(json)")
   }

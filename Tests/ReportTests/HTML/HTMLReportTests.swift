@@ -378,7 +378,7 @@ import Testing
     let young = try html(fixture).replacing("\u{A0}", with: " ")
     #expect(young.contains("<h1>No change found</h1>"))
     #expect(young.contains("Watched for changes: 75 s of this time, on a record of 100 s."))
-    #expect(young.contains("Still learning (100 s of 2 days)"))
+    #expect(young.contains("Still learning (100 s of 2 d)"))
     try watch(fixture, run, [])
     let old = try html(fixture).replacing("\u{A0}", with: " ")
     #expect(!old.contains("learning") && old.contains("on a record of 100 s."))

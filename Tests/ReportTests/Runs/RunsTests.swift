@@ -68,7 +68,7 @@ import Testing
   @Test func theListNamesEveryRun() throws {
     let lines = try RunsReport.list(fixture.reader())
     #expect(lines.count == 4)
-    #expect(lines[1].hasPrefix("\(runs[0].run)  2026-03-01 12:00:00  1m 15s  stopped"))
+    #expect(lines[1].hasPrefix("\(runs[0].run)  2026-03-01 12:00:00    75 s  stopped"))
     #expect(lines[1].hasSuffix("a b      nightly 0"))
     #expect(lines[3].contains("open"))
     #expect(try RunsReport.list(RecordedStore().reader()) == ["no runs yet: pushscope collect starts one"])

@@ -219,7 +219,7 @@ import Testing
     #expect(
       try RatesReport.lines(of: run.run, in: reader)
         == [
-          "a: asked 4/s, achieved 1.52/s, missed 0.08/s (100 due, 38 sent, 8 accepted, 3 received, "
+          "a: asked 4/s, achieved 1.52/s, missed 4.8/min (100 due, 38 sent, 8 accepted, 3 received, "
             + "60 failed before sending: 3 delivered, 5 lost, 20 rejected, 69 failed, 2 missed, 1 in flight)"
         ])
     let counts = try #require(try reader.run(run.run)).counts

@@ -222,7 +222,7 @@ import Testing
 
   @Test func theTextSaysWhatIsKnownAndWhatIsNot() throws {
     let lines = try SummaryReport(Self.fixture().reader()).lines
-    #expect(lines[0].hasSuffix(" \"bench␛[2J\", 2026-03-01 12:00:00 UTC, 4m 10s, stopped"))
+    #expect(lines[0].hasSuffix(" \"bench␛[2J\", 2026-03-01 12:00:00 UTC, 4 min 10 s, stopped"))
     #expect(lines[2] == "loopback (loopback): asked 4/s, planned 4/s, achieved 3.84/s, missed 0.16/s")
     #expect(
       lines[3]
@@ -232,7 +232,7 @@ import Testing
     let median = try #require(lines.first { $0.hasPrefix("  p50") })
     #expect(median.contains(" ms (") && median.contains("900 ms ("))
     // What no column has values enough for is one line, and no row of its own.
-    #expect(lines.contains("  n too small; needed for p99.9: 3688, p99.99: 36887"))
+    #expect(lines.contains("  n too small; needed for p99.9: 3688, p99.99: 36 887"))
     #expect(!lines.contains { $0.hasPrefix("  p99.9") })
     #expect(
       lines.contains {

@@ -102,12 +102,14 @@ import Testing
     }
     #expect(refusal("/dev/null/s.sqlite", whenReading: whenReading)?.detail.contains("is a device") == true)
     let long = directory.file(String(repeating: "x", count: 300))
-    #expect(refusal(long, whenReading: whenReading)?.code == .unusablePath)
-    for path in ["/proc/s.sqlite", "/proc/nowhere/s.sqlite"] {
+    let tooLong = try #require(refusal(long, whenReading: whenReading))
+    #expect(tooLong.code == .unusablePath && tooLong.detail.hasSuffix("its name is too long"))
+    for (path, system) in [
+      ("/proc/s.sqlite", "proc"), ("/proc/nowhere/s.sqlite", "proc"), ("/sys/s.sqlite", "sysfs"),
+    ] {
       let error = try #require(refusal(path, whenReading: whenReading))
-      #expect(error.code == (whenReading ? .missing : .unusablePath))
-      #expect(error.path.hasPrefix(path))
-      if !whenReading { #expect(error.detail.contains("file system proc")) }
+      #expect(error.code == .unusablePath && error.path.hasPrefix(path))
+      #expect(error.detail.hasSuffix("which is of the file system \(system)"), "\(error)")
     }
   }
 

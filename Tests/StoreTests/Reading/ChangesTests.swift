@@ -115,7 +115,7 @@ private final class Flag: Sendable {
     var seen: [Event] = []
     var pages = 0
     while true {
-      let page = try reader.events(after: cursor, limit: 10)
+      let page = try reader.changes(Event.self, after: cursor, limit: 10)
       seen += page.rows.map(\.event)
       cursor = page.next
       pages += 1
@@ -124,12 +124,12 @@ private final class Flag: Sendable {
     #expect(seen == events)
     #expect(pages == 3)
     #expect(cursor == (try reader.revision()))
-    let last = try reader.lastEvents(of: fixture.run, limit: 4)
+    let last = try reader.last(Event.self, of: fixture.run, limit: 4)
     #expect(last.rows.map(\.event) == Array(events.suffix(4)))
     try fixture.commit(log: [LogLine(at: at, level: .info, label: "a", message: "b")])
-    #expect(try reader.events(after: last.next, limit: 10).rows.isEmpty)
-    #expect(try reader.log(after: last.next, limit: 10).rows.count == 1)
-    #expect(try reader.lastLog(of: fixture.run, limit: 10).rows.map(\.line.message) == ["b"])
+    #expect(try reader.changes(Event.self, after: last.next, limit: 10).rows.isEmpty)
+    #expect(try reader.changes(LogLine.self, after: last.next, limit: 10).rows.count == 1)
+    #expect(try reader.last(LogLine.self, of: fixture.run, limit: 10).rows.map(\.line.message) == ["b"])
   }
 
   @Test("events stand in the order of their times, also those that are written about the past")
@@ -142,14 +142,16 @@ private final class Flag: Sendable {
       Event(at: at(5), kind: .annotation, detail: "deploy"), Event(at: at(21), kind: .lost, sequence: 21),
     ])
     let reader = try fixture.reader()
-    let until = try reader.lastEvents(of: fixture.run, through: RecordPlace(endOf: at(7)), limit: 4).rows
+    let until = try reader.last(Event.self, of: fixture.run, through: RecordPlace(endOf: at(7)), limit: 4)
+      .rows
     #expect(until.map(\.event.kind) == [.lost, .annotation, .lost, .lost])
     #expect(until.map(\.event.sequence) == [5, nil, 6, 7])
     let note = RecordPlace(at: until[1].event.at, revision: until[1].revision)
-    #expect(try reader.eventCount(of: fixture.run, before: note) == 5)
-    #expect(try reader.eventCount(of: fixture.run) == 22)
-    #expect(try reader.firstEvents(of: fixture.run, after: note, limit: 2).map(\.event.sequence) == [6, 7])
-    #expect(try reader.lastEvents(of: fixture.run, limit: 1).rows.map(\.event.sequence) == [21])
+    #expect(try reader.count(Event.self, of: fixture.run, before: note) == 5)
+    #expect(try reader.count(Event.self, of: fixture.run) == 22)
+    #expect(
+      try reader.first(Event.self, of: fixture.run, after: note, limit: 2).map(\.event.sequence) == [6, 7])
+    #expect(try reader.last(Event.self, of: fixture.run, limit: 1).rows.map(\.event.sequence) == [21])
   }
 
   @Test func tellsWhetherAnythingWasCommitted() throws {

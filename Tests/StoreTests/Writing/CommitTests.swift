@@ -53,11 +53,11 @@ import Testing
     var receipts: [Receipt] = []
     try reader.forEachReceipt(RowSelection()) { receipts.append($0.receipt) }
     #expect(receipts == [receipt])
-    let storedEvents = try reader.events(after: 0, limit: 10).rows
+    let storedEvents = try reader.changes(Event.self, after: 0, limit: 10).rows
     #expect(storedEvents.map(\.event) == events)
     #expect(storedEvents.map(\.targetName) == ["beta", nil])
     #expect(storedEvents.allSatisfy { $0.run == fixture.run })
-    let storedLines = try reader.log(after: 0, limit: 10).rows
+    let storedLines = try reader.changes(LogLine.self, after: 0, limit: 10).rows
     #expect(storedLines.map(\.line) == lines)
     #expect(storedLines.map(\.targetName) == ["alpha", nil])
     let anchors = try fixture.store.queue.read {
@@ -80,7 +80,8 @@ import Testing
       Event(at: later.clock.wallNow(), kind: .late, target: fixture.alpha, sequence: 1),
       Event(at: later.clock.wallNow(), kind: .late, target: later.alpha, sequence: 1),
     ])
-    #expect(try later.reader().events(after: 0, limit: 9).rows.map(\.run) == [fixture.run, later.run])
+    #expect(
+      try later.reader().changes(Event.self, after: 0, limit: 9).rows.map(\.run) == [fixture.run, later.run])
     let origin = try #require(try later.store.origin(of: SampleID(target: fixture.alpha, sequence: 1)))
     #expect(
       origin
@@ -202,7 +203,7 @@ import Testing
     let reader = try fixture.reader()
     #expect(try reader.latestRun()?.counts.planned == 500)
     #expect(try reader.latestRun()?.counts.sent == 0)
-    #expect(try reader.log(after: 0, limit: 9).rows.isEmpty)
+    #expect(try reader.changes(LogLine.self, after: 0, limit: 9).rows.isEmpty)
     #expect(try integrity(fixture) == ["ok"])
 
     try limit(fixture, to: 1_000_000)

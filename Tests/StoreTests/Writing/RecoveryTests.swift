@@ -52,7 +52,7 @@ import Testing
     #expect(run.counts.open == 0)
     #expect(run.counts[.interrupted] == 7)
     #expect(run.counts.sent == 2)
-    let event = try #require(try reader.events(after: 0, limit: 10).rows.first)
+    let event = try #require(try reader.changes(Event.self, after: 0, limit: 10).rows.first)
     #expect(event.event.kind == .interrupted)
     #expect(event.event.count == 7)
     #expect(event.run == fixture.run)
@@ -143,7 +143,7 @@ import Testing
     let counts = try #require(try reader.latestRun()).counts
     #expect(counts.planned == 4)
     #expect(counts.open == 0)
-    #expect(try reader.events(after: 0, limit: 9).rows.map(\.event.count) == [2])
+    #expect(try reader.changes(Event.self, after: 0, limit: 9).rows.map(\.event.count) == [2])
     // A receipt may still change such a row, and the counters follow.
     try fixture.commit(updated: [plans[1].asDelivered()])
     #expect(try reader.latestRun()?.counts[.delivered] == 2)

@@ -62,7 +62,7 @@ struct OpeningTests {
   @Test("a length that is too short for the plot is said")
   func short() throws {
     let opened = Self.opened(OpeningView(length: 1_000), Self.ended())
-    #expect(opened.remark == "1.00 ms is less than 109 ms, the least that is shown")
+    #expect(opened.remark == "1 ms is less than 109 ms, the least that is shown")
     let rows = try Self.rows(OpeningView(length: 1_000), Self.ended())
     #expect(rows.last?.contains("the least that is shown") == true, "\(rows.last ?? "")")
     #expect(Self.opened(OpeningView(length: 200_000), Self.ended()).remark == nil)

@@ -91,7 +91,7 @@ struct PlainTests {
     let figures = WindowFigures.taken(PlainLine.order(of: snapshot), of: snapshot)
     let line = PlainLine(snapshot: snapshot, figures: figures, zone: .utc).text
     #expect(line.hasPrefix("14:03:50 live loopback sent "))
-    #expect(line.contains(" asked 4.0/s due "))
+    #expect(line.contains(" asked 4/s due "))
     for state in [
       "planned 4", "sent 4", "accepted 4", "delivered 4", "lost 6", "failed 3", "missed 0", "in_flight ",
       "accepted, no receipt expected 0",

@@ -19,7 +19,7 @@ struct ConnectionAvailability: Sendable {
 
     /// `23 failed attempts in 61 s`.
     func words(at now: MonotonicTime) -> String {
-      "\(attempts) failed attempt\(attempts == 1 ? "" : "s") in \((now - began).microseconds / 1_000_000) s"
+      "\(CountText.text(attempts, "failed attempt")) in \(LengthText.text(now - began))"
     }
   }
 

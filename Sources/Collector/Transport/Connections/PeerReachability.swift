@@ -65,7 +65,7 @@ struct PeerReachability {
 
   /// `; next attempt in 250 ms`, or nothing.
   func nextAttemptWords(at now: MonotonicTime) -> String {
-    backoff.earliest.map { "; next attempt in \(($0 - now).microseconds / 1000) ms" } ?? ""
+    backoff.earliest.map { "; next attempt in \(LengthText.text($0 - now))" } ?? ""
   }
 
   // MARK: Notifications without a connection

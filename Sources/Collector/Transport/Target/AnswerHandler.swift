@@ -106,16 +106,16 @@ struct AnswerHandler {
   }
 
   private func words(of pause: PauseRule.Pause, from now: MonotonicTime, isNamed: Bool) -> String {
-    let length = "for \((pause.until - now).microseconds / 1000) ms"
+    let length = "for \(LengthText.text(pause.until - now))"
     switch pause {
     case .silence: return "nothing is sent \(length)" + (isNamed ? "" : ", our own choice")
     case .backoff:
       guard let interval = target.backoff?.probeEvery else {
         return "nothing is sent \(length), our own choice"
       }
-      let milliseconds = interval.microseconds / 1000
-      let each = milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
-      return "back-off \(length), our own choice; one notification each \(each) is sent until one is accepted"
+      return
+        "back-off \(length), our own choice; one notification each \(LengthText.given(interval.microseconds)) is sent "
+        + "until one is accepted"
     }
   }
 
@@ -166,7 +166,7 @@ struct AnswerHandler {
     let advice = target.advice(status, reason ?? "")
     let detail =
       "\(words(status: status, reason: reason)), the credential is refused: "
-      + "nothing is sent for \((trialAt - now).microseconds / 1_000_000) s, then one notification is tried"
+      + "nothing is sent for \(LengthText.text(trialAt - now)), then one notification is tried"
       + (advice.isEmpty ? "" : "; \(advice)")
     reporter.emit(.retryAfter, connection: request.use?.id, at: now, detail: detail)
     if !isRefusalTold { reporter.log(.error, detail) }

@@ -28,7 +28,7 @@ struct AnswerMonitor: Sendable {
         lastReason
         ?? lastAnswer.map { answer in answer.reason.map { "\(answer.status) \($0)" } ?? "\(answer.status)" }
       return
-        "no good answer for \(length.components.seconds) s: of \(due) due \(rejected) rejected, \(failed) failed, "
+        "no good answer for \(LengthText.text(length)): of \(due) due \(rejected) rejected, \(failed) failed, "
         + "\(missed) missed" + (last.map { " (the last: \($0))" } ?? "")
     }
   }

@@ -39,7 +39,7 @@ final class TargetReporter {
   /// Tells how a notification ended.
   func observeEnd(_ end: Observation, at now: MonotonicTime) {
     if let length = monitor.note(end, at: now) {
-      log(.notice, "good answers again, after \(length.components.seconds) s without")
+      log(.notice, "good answers again, after \(LengthText.text(length)) without")
     }
     loop.observe(end)
   }

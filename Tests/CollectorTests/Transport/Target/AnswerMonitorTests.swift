@@ -41,7 +41,7 @@ import Testing
     }
     let silence = try #require(Self.overdue(&watch, at: 60))
     #expect(
-      silence.words == "no good answer for 60 s: of 60 due 60 rejected, 0 failed, 0 missed (the last: 200)")
+      silence.words == "no good answer for 1 min: of 60 due 60 rejected, 0 failed, 0 missed (the last: 200)")
     #expect(silence.lastAnswer?.status == 200)
     #expect(Self.overdue(&watch, at: 61) == nil && Self.overdue(&watch, at: 500) == nil)
     #expect(Self.end(&watch, at: 500) == nil)

@@ -6,6 +6,16 @@ public enum LatencyText {
     return "\(number) \(unit)"
   }
 
+  /// A computed latency, rounded to whole µs; `unknown` where it is none.
+  public static func rounded(_ microseconds: Double) -> String {
+    microseconds.isFinite && abs(microseconds) < 1e15 ? text(Int64(microseconds.rounded())) : "unknown"
+  }
+
+  /// A difference with its sign: `+120 ms`.
+  public static func signed(_ microseconds: Int64) -> String {
+    (microseconds > 0 ? "+" : "") + text(microseconds)
+  }
+
   /// The same as number and unit.
   public static func parts(_ microseconds: Int64) -> (number: String, unit: String) {
     let unit = unit(for: microseconds)
@@ -81,60 +91,5 @@ public enum DurationUnit: Sendable, Hashable {
   /// The same without the unit.
   public func number(_ value: Int64, decimals: Int) -> String {
     FixedPoint.text(value, scale: microseconds, decimals: decimals)
-  }
-}
-
-/// Decimal numbers by integer arithmetic: no locale, exact rounding.
-public enum FixedPoint {
-  /// `value / scale` with `decimals` places, rounded half away from zero. `scale` is a power of ten.
-  public static func text(_ value: Int64, scale: Int64, decimals: Int) -> String {
-    var power: UInt64 = 1
-    for _ in 0..<decimals { power *= 10 }
-    let scale = UInt64(scale)
-    // Split first: the product of a whole value and the power could overflow, that of the remainder cannot.
-    var whole = value.magnitude / scale
-    var fraction = ((value.magnitude % scale) * power + scale / 2) / scale
-    if fraction >= power {
-      whole += 1
-      fraction -= power
-    }
-    let sign = value < 0 && (whole > 0 || fraction > 0) ? "-" : ""
-    guard decimals > 0 else { return "\(sign)\(whole)" }
-    return "\(sign)\(whole)." + padded(Int64(fraction), width: decimals)
-  }
-
-  /// The value with zeros in front, up to `width` digits.
-  public static func padded(_ value: Int64, width: Int) -> String {
-    let digits = String(value)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
-  }
-
-  /// The value with spaces between groups of three digits, from five digits on: 4711, 47 110.
-  public static func grouped(_ value: Int) -> String {
-    let digits = String(value.magnitude)
-    guard digits.count > 4 else { return String(value) }
-    var result = value < 0 ? "-" : ""
-    for (index, digit) in digits.enumerated() {
-      if index > 0 && (digits.count - index) % 3 == 0 { result.append(" ") }
-      result.append(digit)
-    }
-    return result
-  }
-}
-
-/// Text whose numbers stay on one line with their units.
-public enum UnbrokenText {
-  private static let units: Set<Substring> = ["%", "µs", "ms", "s", "min", "h", "d"]
-
-  /// Puts U+00A0 between a number and its unit. Of text for people only: files and programs keep spaces.
-  public static func make(_ text: String) -> String {
-    var made = ""
-    for word in text.split(separator: " ", omittingEmptySubsequences: false) {
-      let unit = word.prefix { $0.isLetter || $0 == "%" }
-      let isUnit = units.contains(unit) && made.last?.isNumber == true
-      if !made.isEmpty || word.startIndex > text.startIndex { made += isUnit ? "\u{A0}" : " " }
-      made += word
-    }
-    return made
   }
 }

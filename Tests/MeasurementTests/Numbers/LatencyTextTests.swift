@@ -32,9 +32,9 @@ struct LatencyTextTests {
     #expect(FixedPoint.text(.min, scale: 1_000_000, decimals: 2) == "-9223372036854.78")
     #expect(FixedPoint.text(-4, scale: 1_000, decimals: 1) == "0.0")
     #expect(FixedPoint.text(9_996, scale: 1_000, decimals: 2) == "10.00")
-    #expect(FixedPoint.grouped(4_711) == "4711")
-    #expect(FixedPoint.grouped(1_234_567) == "1 234 567")
-    #expect(FixedPoint.grouped(-12_345) == "-12 345")
+    #expect(CountText.grouped(4_711) == "4711")
+    #expect(CountText.grouped(1_234_567) == "1 234 567")
+    #expect(CountText.grouped(-12_345) == "-12 345")
   }
 
   @Test("numbers keep their units, and nothing else changes")
