@@ -91,7 +91,7 @@ struct VerdictTests {
     try expect(64, "help", "runs", "shw", says: "did you mean \"show\"?")
     try expect(64, "help", "summary", "x", says: "pushscope summary has no subcommands")
     try expect(64, "findings", "--since", "yesterday", says: "like -1h")
-    try expect(0, "findings", "--fail-on", "any", says: "no findings")
+    try expect(0, "findings", "--fail-on", "any", says: "Nothing found")
     try expect(66, "findings", "show", "nothing", says: "there is no finding")
     try expect(66, "findings", "hide", "nothing")
   }

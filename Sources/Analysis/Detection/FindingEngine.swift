@@ -360,6 +360,7 @@ public struct FindingEngine: Sendable {
         continue
       }
       checkpointTimes.note(watched, at: through)
+      change.detector.power = detector.power
       step.changes.detectors.append(change)
     }
   }
@@ -375,6 +376,7 @@ public struct FindingEngine: Sendable {
         through: WallTime(microseconds: detector.through), state: state)
       change.superfluous = checkpointTimes.add(detector.through, of: watched).map(
         WallTime.init(microseconds:))
+      change.detector.power = detector.power
       changes.detectors.append(change)
     }
     return changes

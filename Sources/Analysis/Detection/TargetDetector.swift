@@ -161,6 +161,11 @@ struct TargetDetector: Sendable {
     return (first.age.microseconds, first.of.microseconds)
   }
 
+  /// What it would find now, of the metrics that have values.
+  var power: [DetectionPower] {
+    SeriesMetric.allCases.compactMap { metric in series[metric]?.power.flatMap { $0.rate > 0 ? $0 : nil } }
+  }
+
   var memory: Int { series.values.reduce(0) { $0 + $1.memory } }
 
   // MARK: - Seconds

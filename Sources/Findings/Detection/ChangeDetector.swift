@@ -277,6 +277,39 @@ public struct ChangeDetector: Sendable {
     return best
   }
 
+  // MARK: - Power
+
+  /// The smallest changes for the worse that would be found now; `nil` while there is no reference, or a change is followed.
+  public var power: DetectionPower? {
+    guard state.open == nil, let reference = state.reference, let scan else { return nil }
+    let width = state.settings.binWidth
+    var steps: [DetectionPower.Step] = []
+    let sizes = DetectionPower.sizes(isShare: isShare)
+    var most = sizes.count
+    for length in DetectionPower.lengths where length >= 2 * width {
+      // What lasts longer is found no later.
+      for index in 0..<most {
+        let change = WindowScan.Change(bins: Double(length / width), size: sizes[index])
+        var window = scan.shortestWindow(seeing: change) {
+          state.calibration.level($0, state.settings).threshold
+        }
+        if window == nil, !isShare {
+          window = recent?.shortestWindow(seeing: change) {
+            state.calibration.level(layout.cells + $0, state.settings).threshold
+          }
+        }
+        guard let window else { continue }
+        let delay = min(length, Int64(window) * width) + width
+        steps.append(DetectionPower.Step(length: length, size: sizes[index], delay: delay))
+        most = index + 1
+        break
+      }
+    }
+    let bins = max(1, reference.bins ?? 1)
+    let rate = Double(reference.count) / Double(bins) / (Double(width) / 1e6)
+    return DetectionPower(metric: state.metric.rawValue, rate: rate, steps: steps)
+  }
+
   // MARK: - Calibration
 
   private mutating func calibrateWhenDue() {

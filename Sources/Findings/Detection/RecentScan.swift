@@ -76,6 +76,10 @@ struct RecentScan: Sendable {
     references.reset()
   }
 
+  func shortestWindow(seeing change: WindowScan.Change, alarm: (_ cell: Int) -> Double) -> Int? {
+    scan?.shortestWindow(seeing: change, alarm: alarm)
+  }
+
   func raise(_ maxima: inout [WindowScan.Maximum], endingAt end: Int, notBefore: Int) {
     scan?.raise(&maxima, endingAt: end, notBefore: max(notBefore, state.begin))
   }

@@ -20,6 +20,10 @@ struct Reference: Sendable, Hashable, Codable {
   var lower: [Int] = []
   /// Design effects by quantile (one for a share) and scale.
   var effects: [[Double]] = []
+  /// The levels at ``outlineShares`` of a latency's values, ascending, and how many bins the reference was taken from: what a
+  /// changed series would do is computed from them. `nil` in a checkpoint of an earlier version.
+  var outline: [Int]?
+  var bins: Int?
   /// What lies beyond the median's levels, upward and downward; of a share one, of what has the property.
   var beyond: [Beyond] = []
 
@@ -55,6 +59,7 @@ struct Reference: Sendable, Hashable, Codable {
       upper.append(min(up, LogScale.levels - 2))
       lower.append(max(0, down))
     }
+    outline = Self.outline(histogram, count: count)
     let total = count
     func above(_ level: Int) -> Int { total - histogram[...level].reduce(0, +) }
     let far = upper[2] + Int(log(1.5) / LogScale.step)
@@ -65,6 +70,37 @@ struct Reference: Sendable, Hashable, Codable {
       Beyond(count: above(upper[0]), cells: ChangeCells(slower, count: count, above: above)),
       Beyond(count: total - above(lower[0]), cells: ChangeCells(faster, count: count, above: above)),
     ]
+  }
+
+  static let outlineShares = [
+    0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7,
+    0.75, 0.8, 0.85,
+    0.9, 0.925, 0.95, 0.975, 0.99, 0.995, 0.999,
+  ]
+
+  private static func outline(_ histogram: [Int], count: Int) -> [Int] {
+    var (level, seen) = (0, 0)
+    return outlineShares.map { share in
+      while level < histogram.count - 1, Double(seen + histogram[level]) < share * Double(count) {
+        seen += histogram[level]
+        level += 1
+      }
+      return level
+    }
+  }
+
+  /// The share of a latency's values above a level, which may lie between two.
+  func shareAbove(level: Double) -> Double {
+    guard let outline, let first = outline.first, let last = outline.last else { return 0 }
+    guard level >= Double(first) else { return 1 }
+    guard level < Double(last) else {
+      return level < Double(last) + 1 ? 1 - Self.outlineShares[outline.count - 1] : 0
+    }
+    // The last of several at one level.
+    let place = (outline.lastIndex { Double($0) <= level }) ?? 0
+    let (low, high) = (Double(outline[place]), Double(outline[place + 1]))
+    let (from, to) = (Self.outlineShares[place], Self.outlineShares[place + 1])
+    return 1 - (from + (to - from) * (level - low) / (high - low))
   }
 
   /// Creates the reference of a share.

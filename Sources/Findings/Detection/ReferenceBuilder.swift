@@ -18,9 +18,15 @@ struct ReferenceBuilder: Sendable {
   mutating func reference(
     from segments: [Range<Int>], of history: BinHistory, effect: Double, _ settings: DetectorSettings
   ) -> Reference? {
-    guard !isShare else { return share(of: segments, history, settings) }
-    slideHistogram(to: segments, history)
-    return latencies(histogram, effect: effect, settings)
+    var reference: Reference?
+    if isShare {
+      reference = share(of: segments, history, settings)
+    } else {
+      slideHistogram(to: segments, history)
+      reference = latencies(histogram, effect: effect, settings)
+    }
+    reference?.bins = segments.reduce(0) { $0 + $1.count }
+    return reference
   }
 
   /// The same, counted anew and not remembered.

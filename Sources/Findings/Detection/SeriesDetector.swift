@@ -113,6 +113,12 @@ public struct SeriesDetector: Sendable {
     return (.microseconds(max(usual.age, fine?.age ?? 0)), .microseconds(after))
   }
 
+  /// The smallest changes for the worse that would be found now; `nil` where nothing would, or a change is followed.
+  public var power: DetectionPower? {
+    guard let early = fine?.power else { return usual.power }
+    return usual.power.map(early.joined) ?? early
+  }
+
   /// Takes the instrument's floor of the run that it is in: from the next reference on, a change of a latency by less than
   /// this is not reported, µs.
   public mutating func use(floor: Int64) {

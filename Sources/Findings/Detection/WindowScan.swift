@@ -1,3 +1,4 @@
+import Glibc
 import Measurement
 
 /// Which windows are tested, and at which levels: each combination is a cell of the scan.
@@ -145,16 +146,7 @@ struct WindowScan: Sendable {
           let n = Double(sums[top] - sums[bottom])
           let above = Double(sums[top + 1 + column] - sums[bottom + 1 + column])
           let k = test.isDown ? n - above : above
-          // A window counts when its own quantile, or share, moved by the effect.
-          guard k > test.leastShare * n, k > test.share * n, k >= test.leastCount else { continue }
-          var effect = test.effects[index]
-          // Where even most of a window lies beyond the level, its median does, and few values say so.
-          let isMost = test.leastOfMost > 0 && k >= test.leastOfMost && k > 0.5 * n
-          guard isMost || n >= test.leastValues * effect else { continue }
-          if isMost {
-            effect = max(effect, test.medianEffects[index])
-            guard k >= 3 * effect else { continue }
-          }
+          guard let (effect, isMost) = test.effect(k, n, index) else { continue }
           let cell = test.cell(index)
           let most = Likelihood.twoSharesBound(k / effect, n / effect, test.share * test.all, test.all)
           guard most > maxima[cell].nats else { continue }
@@ -165,11 +157,58 @@ struct WindowScan: Sendable {
     }
   }
 
+  // MARK: - Power
+
+  /// How far a series that changed lies beyond each level.
+  struct Change {
+    /// How many bins it lasts.
+    var bins: Double
+    /// The size: a ratio, or a difference of shares.
+    var size: Double
+  }
+
+  /// Nine of ten changes deviate from what is expected of them by no more than this many standard deviations.
+  private static let margin = 1.2816
+
+  /// The length in bins of the shortest window that raises an alarm at a change for the worse in nine of ten cases; `nil` where
+  /// none does.
+  ///
+  /// A change is seen by windows that lie in it, and by longer ones that contain it, whatever its place among the bins.
+  func shortestWindow(seeing change: Change, alarm: (_ cell: Int) -> Double) -> Int? {
+    guard let bins = reference.bins, bins > 0 else { return nil }
+    let perBin = Double(reference.count) / Double(bins)
+    var best: Int?
+    for test in tests where !test.isDown && !test.isIdle {
+      let now = share(beyond: test, after: change.size)
+      for (index, scale) in layout.scales.enumerated() where scale < best ?? .max {
+        let length = Double(scale)
+        let covered = length + 1 <= change.bins ? length : max(0, min(length - 1, change.bins - 1))
+        let n = perBin * length
+        let (changed, usual) = (perBin * covered, perBin * (length - covered))
+        let expected = changed * now + usual * test.share
+        let noise = changed * now * (1 - now) + usual * test.share * (1 - test.share)
+        let k = expected - Self.margin * (max(1, test.effects[index]) * noise).squareRoot()
+        guard let nats = test.nats(k, n, index), nats >= alarm(test.cell(index)) else { continue }
+        best = scale
+      }
+    }
+    return best
+  }
+
+  private func share(beyond test: Test, after size: Double) -> Double {
+    guard !layout.isShare else {
+      return min(1, Double(reference.events) / Double(max(1, reference.count)) + size)
+    }
+    let level = Double(reference.upper[test.quantile])
+    return reference.shareAbove(level: level - Glibc.log(size) / LogScale.step)
+  }
+
   /// What is tested at one quantile in one direction: whether more than usual lies beyond the level that a change must pass.
   private struct Test {
     /// The fewest values beyond a level at which anything is said of the median.
     private static let fewestBeyond = 6.0
 
+    var quantile: Int
     var isDown: Bool
     /// The reference's share beyond the level, and its effective count.
     var share: Double
@@ -190,6 +229,7 @@ struct WindowScan: Sendable {
     private var cells: [Int]
 
     init(_ reference: Reference, quantile: Int, isDown: Bool, _ layout: ScanLayout) {
+      self.quantile = quantile
       self.isDown = isDown
       cells = layout.scales.indices.map { layout.cell(quantile: quantile, isDown: isDown, scale: $0) }
       let isBeyond = quantile == 0 && (layout.isShare || !reference.isYoung)
@@ -217,5 +257,23 @@ struct WindowScan: Sendable {
     }
 
     func cell(_ scale: Int) -> Int { cells[scale] }
+
+    /// The design effect of a window with `k` of `n` values beyond the level, and whether most of it is; `nil` where it does
+    /// not count: its own quantile, or share, has not moved by the effect, or it has too few values.
+    @inline(__always)
+    func effect(_ k: Double, _ n: Double, _ index: Int) -> (effect: Double, isMost: Bool)? {
+      guard k > leastShare * n, k > share * n, k >= leastCount else { return nil }
+      let effect = effects[index]
+      // Where even most of a window lies beyond the level, its median does, and few values say so.
+      let isMost = leastOfMost > 0 && k >= leastOfMost && k > 0.5 * n
+      guard isMost else { return n >= leastValues * effect ? (effect, false) : nil }
+      let most = max(effect, medianEffects[index])
+      return k >= 3 * most ? (most, true) : nil
+    }
+
+    /// The nats of such a window.
+    func nats(_ k: Double, _ n: Double, _ index: Int) -> Double? {
+      effect(k, n, index).map { effect, _ in Likelihood.twoShares(k / effect, n / effect, share * all, all) }
+    }
   }
 }

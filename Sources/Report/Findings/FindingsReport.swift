@@ -8,6 +8,8 @@ public struct FindingsReport: Sendable {
   public let records: [FindingRecord]
   /// Series that are still learned, with how far they are.
   public let learning: [DetectorRecord]
+  /// All series that are watched.
+  public let watched: [DetectorRecord]
   private let ends: RecordingEnds
 
   /// - Throws: `StoreError`.
@@ -46,6 +48,7 @@ public struct FindingsReport: Sendable {
   public init(_ records: [FindingRecord], detectors: [DetectorRecord], ends: RecordingEnds = .none) {
     self.ends = ends
     self.records = records.filter { !$0.isHidden && !$0.isWithdrawn }
+    watched = detectors
     learning = detectors.filter { $0.learning != nil }
   }
 
@@ -69,7 +72,7 @@ public struct FindingsReport: Sendable {
     let clock = SentenceClock(today: today)
     var lines = learningLines
     let folded = FindingRepetition.fold(FindingIncident.group(records))
-    guard !folded.isEmpty else { return lines + ["no findings"] }
+    guard !folded.isEmpty else { return lines + [EscapedText.make(PowerSentence(watched).text)] }
     var table = TextTable([.init("id"), .init("status"), .init("what (times in UTC)")])
     for repetition in folded {
       let first = repetition.last.first

@@ -189,11 +189,14 @@ public struct DetectorRecord: Sendable, Hashable {
   public var age: Int64
   /// How much of it learning takes, µs ("4 min of 2 days"); `nil` when it is done.
   public var learning: Int64?
+  /// What it would find now, metric by metric; `nil` where that is not known.
+  public var power: [DetectionPower]?
 
   public init(
     target: String, variant: String, provider: String, endpoint: String, through: WallTime, cursor: Int64,
-    age: Int64, learning: Int64?
+    age: Int64, learning: Int64?, power: [DetectionPower]? = nil
   ) {
+    self.power = power
     self.target = target
     self.variant = variant
     self.provider = provider

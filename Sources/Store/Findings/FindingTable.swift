@@ -245,12 +245,15 @@ public struct DetectorCheckpointRecord: Sendable, Equatable {
 
 enum DetectorTable {
   static let select = """
-    SELECT target, variant, provider, endpoint, through, cursor, age_us, learning_us FROM detector
+    SELECT target, variant, provider, endpoint, through, cursor, age_us, learning_us, power FROM detector
     """
 
   static func record(_ row: Row) -> DetectorRecord {
     DetectorRecord(
       target: row[0], variant: row[1], provider: row[2], endpoint: row[3],
-      through: WallTime(microseconds: row[4]), cursor: row[5], age: row[6], learning: row[7])
+      through: WallTime(microseconds: row[4]), cursor: row[5], age: row[6], learning: row[7],
+      power: (row[8] as String?).flatMap {
+        try? JSONDecoder().decode([DetectionPower].self, from: Data($0.utf8))
+      })
   }
 }

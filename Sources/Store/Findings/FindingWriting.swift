@@ -65,18 +65,20 @@ extension CollectorStore {
 
   private static func write(_ change: DetectorChange, _ db: Database) throws {
     let detector = change.detector
+    let power = try detector.power.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
     let id = try Int64.fetchOne(
       db,
       sql: """
-        INSERT INTO detector (target, variant, provider, endpoint, through, cursor, age_us, learning_us)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO detector (target, variant, provider, endpoint, through, cursor, age_us, learning_us, power)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (target, variant, provider, endpoint) DO UPDATE SET through = excluded.through,
-          cursor = excluded.cursor, age_us = excluded.age_us, learning_us = excluded.learning_us
+          cursor = excluded.cursor, age_us = excluded.age_us, learning_us = excluded.learning_us,
+          power = ifnull(excluded.power, power)
         RETURNING id
         """,
       arguments: [
         detector.target, detector.variant, detector.provider, detector.endpoint,
-        detector.through.microseconds, detector.cursor, detector.age, detector.learning,
+        detector.through.microseconds, detector.cursor, detector.age, detector.learning, power,
       ])
     guard let id else { return }
     if let end = change.validThrough {

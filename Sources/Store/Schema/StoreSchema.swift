@@ -25,6 +25,7 @@ enum StoreSchema {
     { try $0.execute(sql: SchemaVersion10.sql) },
     { try $0.execute(sql: SchemaVersion11.sql) },
     { try $0.execute(sql: SchemaVersion12.sql) },
+    { try $0.execute(sql: SchemaVersion13.sql) },
   ]
 
   /// Migrates the store to ``version``, each step in a transaction of its own, so that a crash in between leaves a

@@ -127,7 +127,7 @@ struct FindingsModel {
     return ListModel(
       title: "findings", details: rows.isEmpty ? [] : details(of: rows[chosen], rows, layout),
       count: rows.count, visible: visible, follows: false,
-      emptyText: "nothing has changed so far: no target became slower, lost more or failed more often",
+      emptyText: "nothing found so far; pushscope findings says what would have been seen",
       heading: table.heading,
       rows: layout.lines(visible, chosen: chosen).map { line in
         let row = rows[line.row]

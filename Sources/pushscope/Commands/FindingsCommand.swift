@@ -1,5 +1,6 @@
 import Analysis
 import ArgumentParser
+import Configuration
 import Fleet
 import Formats
 import Foundation
@@ -45,6 +46,15 @@ struct FindingsCommand: ParsableCommand {
     @Flag(help: "Write what --recompute finds to the store.")
     var save = false
 
+    @Flag(help: "Print what would be found: the shortest change of a size, target by target.")
+    var power = false
+
+    @Option(
+      help: ArgumentHelp(
+        "Print the rate at which a change would be found, as \"x1.5 for 5min\" or \"5% for 1min\".",
+        valueName: "change"))
+    var find: SoughtChange?
+
     @Flag(help: "Print one JSON object instead of lines.")
     var json = false
 
@@ -55,10 +65,21 @@ struct FindingsCommand: ParsableCommand {
       if recompute, source.fleet {
         throw ValidationError("--recompute looks at a store; leave --fleet out")
       }
+      if power || find != nil, source.fleet || recompute {
+        throw ValidationError("--power and --find look at what a collector noted in its store")
+      }
       if save, !recompute { throw ValidationError("--save writes what --recompute finds; give both") }
     }
 
     func run() throws {
+      if power || find != nil {
+        let reader = try StoreOption.reader(at: source.store.path(for: .reading))
+        let table = PowerTable(try FindingsReport.detectors(reader, selection.selection(in: reader)))
+        if json { return try ReportRun.write(lines: [table.json.text]) }
+        guard let find else { return try ReportRun.write(lines: table.lines) }
+        return try ReportRun.write(
+          lines: table.lines(finding: find.size, isShare: find.isShare, for: find.length))
+      }
       let report = source.fleet ? try fleetReport() : try storeReport()
       try ReportRun.write(lines: json ? [report.json.text] : report.lines(today: SystemClock().wallNow()))
       if let failOn, report.fails(on: failOn, countsProvisional: provisional) {
@@ -158,6 +179,30 @@ struct FindingsCommand: ParsableCommand {
       let (record, path) = try choice.find(for: .changing)
       try ControlRun.carryOut(.unhide(finding: record.id), store: path, within: 10)
     }
+  }
+}
+
+/// A change as `--find` takes it: `x1.5 for 5min`, `5% for 1min`.
+struct SoughtChange: ExpressibleByArgument {
+  let size: Double
+  let isShare: Bool
+  /// µs.
+  let length: Int64
+
+  init?(argument: String) {
+    let parts = argument.split(separator: " ")
+    guard parts.count == 3, parts[1] == "for",
+      let duration = try? DurationText.parse(String(parts[2]).replacing("min", with: "m"))
+    else {
+      return nil
+    }
+    length = duration.microseconds
+    isShare = parts[0].hasSuffix("%")
+    let number = isShare ? parts[0].dropLast() : parts[0].drop { "x×".contains($0) }
+    guard let value = Double(number), value.isFinite, isShare ? (0...100).contains(value) : value > 1,
+      length > 0
+    else { return nil }
+    size = isShare ? value / 100 : value
   }
 }
 

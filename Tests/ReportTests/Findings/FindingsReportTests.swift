@@ -54,11 +54,13 @@ import Testing
   }
 
   @Test func nothing() {
-    #expect(FindingsReport([], detectors: []).lines() == ["no findings"])
+    #expect(FindingsReport([], detectors: []).lines() == ["Nothing found; no collector watched for changes."])
     #expect(
       FindingsReport(
         [], detectors: [detector("ios", age: 240, of: 172_800), detector("web", age: 200_000, of: nil)]
-      ).lines() == ["learning: 4 min of 2 d (ios)", "no findings"])
+      ).lines() == [
+        "learning: 4 min of 2 d (ios)", "Nothing found. What would have been is not known for this store.",
+      ])
   }
 
   @Test("series that are equally far learned are one line")
@@ -67,7 +69,7 @@ import Testing
     #expect(
       FindingsReport([], detectors: many + [detector("web", age: 240, of: 172_800)]).lines() == [
         "learning: 70 s of 2 d (t0, t1, t2, t3 and 10 more)", "learning: 4 min of 2 d (web)",
-        "no findings",
+        "Nothing found. What would have been is not known for this store.",
       ])
   }
 

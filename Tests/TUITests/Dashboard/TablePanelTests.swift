@@ -389,7 +389,7 @@ struct TablePanelTests {
     var stage = try Stage(motion: .none)
     stage.press("6")
     stage.frame()
-    #expect(stage.text.contains("nothing has changed so far"))
+    #expect(stage.text.contains("nothing found so far"))
     stage.press(.enter)
     stage.press(" ")
     #expect(stage.screen.state.isFrozen)

@@ -1,0 +1,78 @@
+import Findings
+import Measurement
+public import Store
+
+/// What would have been found where nothing was: silence says how much it is worth.
+public struct PowerSentence {
+  private let detectors: [DetectorRecord]
+
+  public init(_ detectors: [DetectorRecord]) { self.detectors = detectors }
+
+  /// `Nothing found. Seen would have been, in these 12 min at 20/s: arriving ×1.5 slower for 40 s or longer, losses of 5 % for 60 s
+  /// or longer; smaller changes after two days of recording.`
+  ///
+  /// Of several targets it is said of the one at which least is seen.
+  public var text: String {
+    guard !detectors.isEmpty else { return "Nothing found; no collector watched for changes." }
+    guard detectors.contains(where: { $0.power != nil }) else {
+      return "Nothing found. What would have been is not known for this store."
+    }
+    let blind = detectors.filter { ($0.power ?? []).allSatisfy(\.steps.isEmpty) }
+    let names = FindingSentence.list(
+      blind.map { $0.variant.isEmpty ? $0.target : "\($0.target) (\($0.variant))" })
+    let seeing = detectors.filter { !($0.power ?? []).allSatisfy(\.steps.isEmpty) }
+    guard let age = seeing.map(\.age).min() else {
+      return "Nothing found. Nothing could have been so far: too little is recorded."
+    }
+    let powers = seeing.flatMap { $0.power ?? [] }
+    let rate = powers.map(\.rate).min() ?? 0
+    let parts = Self.metrics.compactMap { metric, words in
+      weakest(powers.filter { $0.metric == metric.rawValue }, words)
+    }
+    let isYoung = seeing.contains { $0.learning != nil }
+    return "Nothing found. Seen would have been, in these \(LengthText.text(age)) at \(Self.rate(rate)): "
+      + parts.joined(separator: ", ")
+      + (isYoung ? "; smaller changes after two days of recording." : ".")
+      + (blind.isEmpty ? "" : " At \(names) nothing could have been seen.")
+  }
+
+  private static let metrics: [(SeriesMetric, @Sendable (String) -> String)] = [
+    (.delivery, { "arriving \($0) slower" }), (.accept, { "answers \($0) slower" }),
+    (.lost, { "losses of \($0)" }),
+    (.failed, { "failures of \($0)" }),
+  ]
+
+  /// The usual question, answered for the series that answers it worst: of a latency ×1.5, of a share 5 %.
+  private func weakest(_ powers: [DetectionPower], _ words: (String) -> String) -> String? {
+    let answers = powers.compactMap { power -> DetectionPower.Step? in
+      power.shortest(power.isShare ? 0.05 : 1.5) ?? power.steps.last
+    }
+    guard let isShare = powers.first?.isShare,
+      let worst = answers.max(by: { ($0.size, $0.length) < ($1.size, $1.length) })
+    else { return nil }
+    // What is more of all of these is seen, too.
+    let size = max(worst.size, isShare ? 0.05 : 1.5)
+    let length = answers.map(\.length).max() ?? worst.length
+    return "\(words(Self.size(size, isShare: isShare))) for \(LengthText.text(length)) or longer"
+  }
+
+  /// `×1.5`, `5 %`.
+  public static func size(_ size: Double, isShare: Bool) -> String {
+    let scaled = Int64(((isShare ? size * 100 : size) * 100).rounded())
+    let decimals = scaled % 100 == 0 ? 0 : scaled % 10 == 0 ? 1 : 2
+    let text = FixedPoint.text(scaled, scale: 100, decimals: decimals)
+    return isShare ? "\(text) %" : "×\(text)"
+  }
+
+  /// `20/s`, `4/min`, `1 in 6 min`.
+  public static func rate(_ perSecond: Double) -> String {
+    func text(_ value: Double) -> String {
+      FixedPoint.text(
+        Int64((value * 10).rounded()), scale: 10,
+        decimals: value < 9.95 && (value * 10).rounded() != (value.rounded() * 10) ? 1 : 0)
+    }
+    if perSecond >= 0.95 { return "\(text(perSecond))/s" }
+    if perSecond * 60 >= 0.95 { return "\(text(perSecond * 60))/min" }
+    return perSecond > 0 ? "1 in \(LengthText.text(Int64(1e6 / perSecond)))" : "0/s"
+  }
+}

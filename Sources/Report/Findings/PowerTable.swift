@@ -1,0 +1,97 @@
+import Analysis
+import Formats
+import Measurement
+import Store
+
+/// What would be found of each target: the shortest change of a size, and how long that takes.
+public struct PowerTable {
+  private let detectors: [DetectorRecord]
+
+  public init(_ detectors: [DetectorRecord]) { self.detectors = detectors }
+
+  private static let ratios = [1.25, 1.5, 2, 4]
+  private static let shares = [0.01, 0.05, 0.1]
+
+  private var rows: [(target: String, power: DetectionPower)] {
+    detectors.flatMap { detector in
+      let name = detector.variant.isEmpty ? detector.target : "\(detector.target)/\(detector.variant)"
+      return (detector.power ?? []).map { (name, $0) }
+    }
+  }
+
+  public var lines: [String] {
+    guard detectors.contains(where: { $0.power != nil }) else {
+      return ["not known for this store: a collector notes it while it records"]
+    }
+    var lines = [
+      "The shortest change for the worse that is found in nine of ten cases, and how long after its start."
+    ]
+    for (isShare, sizes) in [(false, Self.ratios), (true, Self.shares)] {
+      let rows = rows.filter { $0.power.isShare == isShare }
+      guard !rows.isEmpty else { continue }
+      var table = TextTable(
+        [.init("target"), .init("metric"), .init("rate", .right)]
+          + sizes.map { .init(PowerSentence.size($0, isShare: isShare), .right) })
+      for (target, power) in rows {
+        table.append(
+          [target, power.metric, PowerSentence.rate(power.rate)]
+            + sizes.map { size in
+              power.shortest(size).map { "\(LengthText.text($0.length)), after \(LengthText.text($0.delay))" }
+                ?? "not found"
+            })
+      }
+      lines += [""] + table.lines()
+    }
+    return lines
+  }
+
+  /// The rate at which a change of a size and length would be found, target by target.
+  public func lines(finding size: Double, isShare: Bool, for length: Int64) -> [String] {
+    let what = "\(PowerSentence.size(size, isShare: isShare)) for \(LengthText.text(length))"
+    let rows = rows.filter { $0.power.isShare == isShare }
+    guard !rows.isEmpty else { return ["not known for this store: a collector notes it while it records"] }
+    return rows.map { target, power in
+      let now = "\(target), \(power.metric): \(what)"
+      guard let step = power.shortest(size) else {
+        return "\(now) is not found, and no rate can be named yet"
+      }
+      guard step.length > length else {
+        return
+          "\(now) is found at \(PowerSentence.rate(power.rate)), \(LengthText.text(step.delay)) after its start"
+      }
+      // As many notifications have to fall into it.
+      let needed = power.rate * Double(step.length) / Double(length)
+      return
+        "\(now) takes about \(PowerSentence.rate(needed)); at \(PowerSentence.rate(power.rate)) it has to last \(LengthText.text(step.length))"
+    }
+  }
+
+  public var json: JSONValue {
+    .array(
+      detectors.map { detector in
+        .object([
+          .init("target", .string(detector.target)),
+          .init("variant", detector.variant.isEmpty ? .null : .string(detector.variant)),
+          .init(
+            "power",
+            detector.power.map { powers in
+              .array(
+                powers.map { power in
+                  .object([
+                    .init("metric", .string(power.metric)), .init("rate", .number(power.rate)),
+                    .init(
+                      "steps",
+                      .array(
+                        power.steps.map {
+                          .object([
+                            .init("length_us", .integer($0.length)), .init("size", .number($0.size)),
+                            .init("delay_us", .integer($0.delay)),
+                          ])
+                        })),
+                  ])
+                })
+            } ?? .null),
+        ])
+      })
+  }
+}

@@ -1,0 +1,55 @@
+import Measurement
+import Store
+import Testing
+
+@testable import Analysis
+
+/// Silence says how much it is worth.
+@Suite struct PowerSentenceTests {
+  private static func detector(
+    _ powers: [DetectionPower]?, _ target: String = "ios", minutes: Int64 = 12, isYoung: Bool = true
+  ) -> DetectorRecord {
+    DetectorRecord(
+      target: target, variant: "", provider: "apns", endpoint: "", through: WallTime(microseconds: 0),
+      cursor: 0,
+      age: minutes * 60_000_000, learning: isYoung ? 172_800_000_000 : nil, power: powers)
+  }
+
+  /// - Parameter steps: seconds and sizes.
+  private static func power(_ metric: String, _ rate: Double, _ steps: [(Int64, Double)]) -> DetectionPower {
+    DetectionPower(
+      metric: metric, rate: rate,
+      steps: steps.map { .init(length: $0.0 * 1_000_000, size: $0.1, delay: $0.0 * 1_000_000) })
+  }
+
+  private static let usual = [
+    power("delivery", 20, [(10, 2), (40, 1.5), (60, 1.4)]), power("lost", 20, [(20, 0.1), (60, 0.05)]),
+  ]
+
+  @Test func saysWhatWouldHaveBeenSeen() {
+    #expect(
+      PowerSentence([Self.detector(Self.usual)]).text
+        == "Nothing found. Seen would have been, in these 12 min at 20/s: arriving ×1.5 slower for 40 s or longer, losses of 5 % for 60 s or longer; smaller changes after two days of recording."
+    )
+    let old = Self.detector(Self.usual, minutes: 4_320, isYoung: false)
+    #expect(PowerSentence([old]).text.hasSuffix("losses of 5 % for 60 s or longer."))
+  }
+
+  @Test func theWorstOfSeveralIsTold() {
+    let slow = [Self.power("delivery", 0.1, [(600, 3), (1_800, 2)])]
+    let text = PowerSentence([
+      Self.detector(Self.usual), Self.detector(slow, "web"), Self.detector([], "hook"),
+    ]).text
+    #expect(text.contains("at 6/min: arriving ×2 slower for 30 min or longer"), "\(text)")
+    #expect(text.hasSuffix(" At hook nothing could have been seen."), "\(text)")
+  }
+
+  @Test func whatIsNotKnownIsNotClaimed() {
+    #expect(PowerSentence([]).text == "Nothing found; no collector watched for changes.")
+    #expect(PowerSentence([Self.detector(nil)]).text.hasSuffix("not known for this store."))
+    #expect(PowerSentence([Self.detector([])]).text.hasSuffix("too little is recorded."))
+  }
+
+  @Test("rates", arguments: [(20, "20/s"), (4.25, "4.3/s"), (0.0667, "4/min"), (1.0 / 360, "1 in 6 min")])
+  func rates(rate: Double, text: String) { #expect(PowerSentence.rate(rate) == text) }
+}

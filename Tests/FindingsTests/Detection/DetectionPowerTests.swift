@@ -1,0 +1,83 @@
+import FindingsTestKit
+import Measurement
+import Testing
+
+@testable import Findings
+
+/// What is promised where nothing is found: of changes of the size that is named nine of ten are found, of half that size at most
+/// half. `findings promise` of the benchmarks measures it with more seeds.
+@Suite struct DetectionPowerTests {
+  private static let start = 600.0
+  private static let seeds = 24
+
+  private static func power(_ noise: EarlyEvaluation.Noise, rate: Double) -> DetectionPower? {
+    var detector = SeriesDetector(.delivery, rate: rate)
+    for piece in EarlyEvaluation.pieces(noise, rate: rate, seconds: Int(start), seed: 99) {
+      detector.append(piece.values, start: piece.start)
+      detector.complete(through: piece.start.advanced(byMicroseconds: 1_000_000))
+    }
+    return detector.power
+  }
+
+  @Test("slower deliveries of a young series", arguments: [(20.0, 20.0), (20, 60), (4, 60), (4, 120)])
+  func aYoungSeriesKeepsItsPromise(rate: Double, length: Double) throws {
+    let power = try #require(Self.power(.independent, rate: rate))
+    #expect(abs(power.rate - rate) < 0.1 * rate, "\(power)")
+    let step = try #require(power.steps.first { Double($0.length) == length * 1e6 }, "\(power)")
+    func found(_ factor: Double) -> Int {
+      (0..<Self.seeds).count {
+        EarlyEvaluation.find(.init(start: Self.start, length: length, factor: factor), rate: rate, seed: $0)
+          != nil
+      }
+    }
+    let (all, half) = (found(step.size), found(1 + (step.size - 1) / 2))
+    #expect(all >= 20, "×\(step.size): \(all) of \(Self.seeds)")
+    #expect(half <= 15, "×\(1 + (step.size - 1) / 2): \(half) of \(Self.seeds)")
+  }
+
+  @Test("losses of a young series", arguments: [0.001, 0.01])
+  func lossesOfAYoungSeriesKeepTheirPromise(usual: Double) throws {
+    let rate = 20.0
+    var random = ProcessGenerator("power of losses", seed: 1)
+    var detector = SeriesDetector(.lost, rate: rate)
+    for second in 0..<Int(Self.start) {
+      let events = (0..<Int(rate)).reduce(0) { sum, _ in sum + (random.unit() < usual ? 1 : 0) }
+      let start = WallTime(microseconds: ChangeScenario.Day.epoch + Int64(second) * 1_000_000)
+      detector.append(.share(events: events, count: Int(rate)), start: start)
+      detector.complete(through: start.advanced(byMicroseconds: 1_000_000))
+    }
+    let step = try #require(detector.power?.steps.first { $0.length == 60_000_000 })
+    func found(_ more: Double) -> Int {
+      (0..<Self.seeds).count { seed in
+        let findings = EarlyEvaluation.losses(
+          .lost, rate: rate, usual: usual, seconds: Int(Self.start) + 120, seed: seed,
+          episode: .init(start: Self.start, length: 60, factor: usual + more))
+        return !findings.isEmpty
+      }
+    }
+    let (all, half) = (found(step.size), found(step.size / 2))
+    #expect(all >= 20, "\(step.size): \(all) of \(Self.seeds)")
+    #expect(half <= 15, "\(step.size / 2): \(half) of \(Self.seeds)")
+  }
+
+  @Test func nothingIsPromisedBeforeThereIsAReferenceOrWhileAChangeIsFollowed() {
+    #expect(SeriesDetector(.delivery, rate: 4).power == nil)
+    var detector = SeriesDetector(.delivery, rate: 4)
+    let episode = EarlyEvaluation.Episode(start: 200, length: 300, factor: 3)
+    for piece in EarlyEvaluation.pieces(.independent, rate: 4, seconds: 260, seed: 3, episode: episode) {
+      detector.append(piece.values, start: piece.start)
+    }
+    detector.pause()
+    #expect(detector.findings.contains(where: \.isOpen) && detector.power == nil)
+  }
+
+  @Test func largerAndLongerChangesAreSeenAsWell() throws {
+    let power = try #require(Self.power(.independent, rate: 20))
+    #expect(
+      zip(power.steps, power.steps.dropFirst()).allSatisfy { $0.size >= $1.size && $0.length < $1.length })
+    #expect(power.shortest(4).map(\.length) ?? .max <= power.shortest(1.75).map(\.length) ?? .max)
+    let other = DetectionPower(
+      metric: "delivery", rate: 20, steps: [.init(length: 5_000_000, size: 1.1, delay: 5_000_000)])
+    #expect(power.joined(other).steps.first?.size == 1.1 && power.joined(power) == power)
+  }
+}
