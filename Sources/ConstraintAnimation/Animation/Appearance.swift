@@ -78,7 +78,7 @@ extension View {
 
   /// How fast the view's origin moves on screen, cells a second.
   public final var presentationVelocity: Vector {
-    let speed = window?.edgeSpeeds(of: self) ?? .zero
+    let speed = window?.timeline.edgeSpeeds(of: self) ?? .zero
     return Vector(dx: speed.x, dy: speed.y)
   }
 

@@ -180,7 +180,7 @@ extension PropertyAnimator {
     guard state == .inactive, let window else { return }
     state = .active
     motion.hold(at: isReversed ? 1 : 0)
-    window.add(self)
+    window.timeline.add(self)
     sizeAtStart = window.size
     let bodies = pending
     pending = []
@@ -191,7 +191,7 @@ extension PropertyAnimator {
     guard let window else { return }
     let never = MotionTime(nanoseconds: .max)
     let block = AnimationBlock(
-      id: window.makeBlockID(), sampler: motion.sampler, options: [], start: window.time, end: never,
+      id: window.timeline.makeBlockID(), sampler: motion.sampler, options: [], start: window.time, end: never,
       order: never, motionLevel: window.motionLevel == .basic ? .basic : .full, driver: self,
       delayFactor: delayFactor)
     blocks.append(block)

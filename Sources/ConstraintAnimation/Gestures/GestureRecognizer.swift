@@ -81,7 +81,7 @@ extension GestureRecognizer {
     }
     step()
     enter(.changed)
-    idleTimer = window.schedule(at: window.time + idle) { [weak self] in
+    idleTimer = window.timeline.schedule(at: window.time + idle) { [weak self] in
       guard let self else { return }
       self.idleTimer = nil
       guard self.state == .began || self.state == .changed else { return }
@@ -91,7 +91,7 @@ extension GestureRecognizer {
   }
 
   func stopIdleTimer() {
-    if let idleTimer { window?.cancelTimer(idleTimer) }
+    if let idleTimer { window?.timeline.cancelTimer(idleTimer) }
     idleTimer = nil
   }
 }
@@ -162,7 +162,7 @@ public final class TapGestureRecognizer: GestureRecognizer {
       if taps >= numberOfTapsRequired {
         enter(.ended)
       } else {
-        timer = window?.schedule(at: time + maximumInterval) { [weak self] in self?.expire() }
+        timer = window?.timeline.schedule(at: time + maximumInterval) { [weak self] in self?.expire() }
       }
     default:
       return false
@@ -194,7 +194,7 @@ public final class TapGestureRecognizer: GestureRecognizer {
   }
 
   private func stopTimer() {
-    if let timer { window?.cancelTimer(timer) }
+    if let timer { window?.timeline.cancelTimer(timer) }
     timer = nil
   }
 }

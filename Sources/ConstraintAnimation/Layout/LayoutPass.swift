@@ -100,7 +100,7 @@ extension Window {
       }
       if let block, block.options.contains(.beginFromCurrentState), !constraint.trackPlaces.isEmpty {
         // The edges are animated from where they are, so the constant need not be any more.
-        _ = takeOver(.constant, of: constraint, except: block)
+        _ = timeline.takeOver(.constant, of: constraint, except: block)
         constraint.constantOffset = 0
       }
     }

@@ -117,12 +117,12 @@ extension Window {
     var removed: [AnimationTrack] = []
     top.forEachItem { item in
       frames.damage.insert(item.shown.cells.intersection(clip))
-      removeTracks(of: item, finished: false, into: &removed)
+      timeline.removeTracks(of: item, finished: false, into: &removed)
       item.forgetWindow()
       guard let view = item as? View else { return }
       view.appearance?.reset()
       for constraint in view.heldConstraints {
-        removeTracks(of: constraint, finished: false, into: &removed)
+        timeline.removeTracks(of: constraint, finished: false, into: &removed)
         constraint.constantOffset = 0
         constraint.constantBeforeLayout = nil
       }

@@ -47,7 +47,7 @@ public final class Window {
   let gestures = GestureArbiter()
   let renderer = Renderer()
   var layout = LayoutPass()
-  var timeline = AnimationTimeline()
+  let timeline = AnimationTimeline()
   var frames = FrameTracker()
   private var lastViewID: UInt32 = 0
 

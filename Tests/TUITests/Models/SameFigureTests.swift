@@ -12,7 +12,7 @@ import Testing
 /// One figure on several surfaces: it reads the same on each.
 @Suite struct SameFigureTests {
   @Test func aFindingOfAShare() throws {
-    var record = try #require(TablePanelTests.findings().first { $0.kind == "losing" })
+    var record = try #require(TablePanelTests.findings().first { $0.kind.word == .losing })
     (record.shareBefore, record.shareAfter, record.shareLow, record.shareHigh) = (0.004, 0.03, 0.01, 0.12)
     let incident = try #require(FindingIncident.group([record]).first)
     let repetition = try #require(FindingRepetition.fold([incident]).first)
