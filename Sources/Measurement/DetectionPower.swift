@@ -17,21 +17,20 @@ public struct DetectionPower: Sendable, Hashable, Codable {
     }
   }
 
-  /// The word of the metric, as in the column `metric` of findings.
-  public var metric: String
+  public var metric: Stored<SeriesMetric>
   /// Values a second.
   public var rate: Double
   /// Ascending by length; lengths at which no change of a tried size is found are left out.
   public var steps: [Step]
 
-  public init(metric: String, rate: Double, steps: [Step]) {
+  public init(metric: Stored<SeriesMetric>, rate: Double, steps: [Step]) {
     self.metric = metric
     self.rate = rate
     self.steps = steps
   }
 
   /// Whether the metric is a share; sizes are differences then.
-  public var isShare: Bool { metric != "delivery" && metric != "accept" }
+  public var isShare: Bool { metric.word?.isShare ?? true }
 
   /// The sizes that are tried, ascending.
   public static func sizes(isShare: Bool) -> [Double] {

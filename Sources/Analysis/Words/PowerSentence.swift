@@ -27,7 +27,7 @@ public struct PowerSentence {
     let powers = seeing.flatMap { $0.power ?? [] }
     let rate = powers.map(\.rate).min() ?? 0
     let parts = Self.metrics.compactMap { metric, words in
-      weakest(powers.filter { $0.metric == metric.rawValue }, words)
+      weakest(powers.filter { $0.metric.word == metric }, words)
     }
     let isYoung = seeing.contains { $0.learning != nil }
     return "Nothing found. Seen would have been, in these \(LengthText.text(age)) at \(Self.rate(rate)): "

@@ -307,7 +307,7 @@ public struct ChangeDetector: Sendable {
     }
     let bins = max(1, reference.bins ?? 1)
     let rate = Double(reference.count) / Double(bins) / (Double(width) / 1e6)
-    return DetectionPower(metric: state.metric.rawValue, rate: rate, steps: steps)
+    return DetectionPower(metric: Stored(state.metric), rate: rate, steps: steps)
   }
 
   // MARK: - Calibration

@@ -34,7 +34,7 @@ public struct PowerTable {
           + sizes.map { .init(PowerSentence.size($0, isShare: isShare), .right) })
       for (target, power) in rows {
         table.append(
-          [target, power.metric, PowerSentence.rate(power.rate)]
+          [target, power.metric.rawValue, PowerSentence.rate(power.rate)]
             + sizes.map { size in
               power.shortest(size).map { "\(LengthText.text($0.length)), after \(LengthText.text($0.delay))" }
                 ?? "not found"
@@ -78,7 +78,7 @@ public struct PowerTable {
               .array(
                 powers.map { power in
                   .object([
-                    .init("metric", .string(power.metric)), .init("rate", .number(power.rate)),
+                    .init("metric", .string(power.metric.rawValue)), .init("rate", .number(power.rate)),
                     .init(
                       "steps",
                       .array(

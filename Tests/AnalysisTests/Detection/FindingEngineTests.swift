@@ -90,7 +90,10 @@ import Testing
     #expect(Set(records.filter { !$0.isWithdrawn && $0.kind.word == .slower }.map(\.incident)).count == 1)
     let events = try collector.events()
     #expect(events.contains(.findingOpened) && events.contains(.findingClosed))
-    #expect(collector.lines.contains { $0.contains("delivery p") && $0.contains("provisional") })
+    #expect(
+      collector.lines.contains {
+        $0.hasPrefix("Notifications to alpha arrive slower") && $0.contains("Provisional")
+      })
     let detectors = try StoreReader.open(at: collector.directory.file("test.sqlite")).detectors()
     #expect(detectors.map(\.target) == ["alpha"])
     #expect(detectors.first?.learning == 172_800_000_000)
@@ -339,7 +342,7 @@ import Testing
     #expect(!live.isEmpty && live.allSatisfy { $0.isProvisional && !$0.isOpen })
     #expect(live.allSatisfy { $0.endedAt.map { abs(collector.seconds($0) - 200) <= 1 } == true })
     #expect(try collector.events().count { $0 == .findingClosed } == live.count)
-    #expect(collector.lines.contains { $0.contains(" ended at ") })
+    #expect(collector.lines.contains { $0.contains(" arrived slower from ") })
     #expect(essences(try collector.stored()) == essences(try collector.recomputed()))
   }
 

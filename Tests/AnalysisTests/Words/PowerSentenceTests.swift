@@ -16,27 +16,29 @@ import Testing
   }
 
   /// - Parameter steps: seconds and sizes.
-  private static func power(_ metric: String, _ rate: Double, _ steps: [(Int64, Double)]) -> DetectionPower {
+  private static func power(_ metric: SeriesMetric, _ rate: Double, _ steps: [(Int64, Double)])
+    -> DetectionPower
+  {
     DetectionPower(
-      metric: metric, rate: rate,
+      metric: Stored(metric), rate: rate,
       steps: steps.map { .init(length: $0.0 * 1_000_000, size: $0.1, delay: $0.0 * 1_000_000) })
   }
 
   private static let usual = [
-    power("delivery", 20, [(10, 2), (40, 1.5), (60, 1.4)]), power("lost", 20, [(20, 0.1), (60, 0.05)]),
+    power(.delivery, 20, [(10, 2), (40, 1.5), (60, 1.4)]), power(.lost, 20, [(20, 0.1), (60, 0.05)]),
   ]
 
   @Test func saysWhatWouldHaveBeenSeen() {
     #expect(
       PowerSentence([Self.detector(Self.usual)]).text
-        == "Nothing found. Seen would have been, in these 12 min at 20/s: arriving ×1.5 slower for 40 s or longer, losses of 5 % for 60 s or longer; smaller changes after two days of recording."
+        == "Nothing found. Seen would have been, in these 12 min at 20/s: arriving ×1.5 slower for 40 s or longer, losses of 5 % for 1 min or longer; smaller changes after two days of recording."
     )
     let old = Self.detector(Self.usual, minutes: 4_320, isYoung: false)
-    #expect(PowerSentence([old]).text.hasSuffix("losses of 5 % for 60 s or longer."))
+    #expect(PowerSentence([old]).text.hasSuffix("losses of 5 % for 1 min or longer."))
   }
 
   @Test func theWorstOfSeveralIsTold() {
-    let slow = [Self.power("delivery", 0.1, [(600, 3), (1_800, 2)])]
+    let slow = [Self.power(.delivery, 0.1, [(600, 3), (1_800, 2)])]
     let text = PowerSentence([
       Self.detector(Self.usual), Self.detector(slow, "web"), Self.detector([], "hook"),
     ]).text

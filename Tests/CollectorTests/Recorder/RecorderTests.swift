@@ -281,7 +281,7 @@ struct RecorderTests {
     func lines(_ fixture: RecorderFixture) throws -> [String] {
       try fixture.reader.changes(LogLine.self, after: 0, limit: 10).rows.map(\.line.message)
     }
-    #expect(try lines(fixture) == ["told to stop: waiting at most 2 s for 2 answers and 1 receipt"])
+    #expect(try lines(fixture) == ["told to stop: waiting at most 1.5 s for 2 answers and 1 receipt"])
     #expect(try lines(nothing) == ["told to stop: nothing is under way"])
   }
 

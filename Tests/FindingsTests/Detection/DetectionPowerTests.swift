@@ -77,7 +77,7 @@ import Testing
       zip(power.steps, power.steps.dropFirst()).allSatisfy { $0.size >= $1.size && $0.length < $1.length })
     #expect(power.shortest(4).map(\.length) ?? .max <= power.shortest(1.75).map(\.length) ?? .max)
     let other = DetectionPower(
-      metric: "delivery", rate: 20, steps: [.init(length: 5_000_000, size: 1.1, delay: 5_000_000)])
+      metric: Stored(.delivery), rate: 20, steps: [.init(length: 5_000_000, size: 1.1, delay: 5_000_000)])
     #expect(power.joined(other).steps.first?.size == 1.1 && power.joined(power) == power)
   }
 }

@@ -87,7 +87,7 @@ import Testing
     var availability = ConnectionAvailability()
     let told = (0..<130).filter { Self.failed(&availability, .connect, at: $0) }
     #expect(told == [0, 60, 120])
-    #expect(availability.outage?.words(at: Self.at(129)) == "130 failed attempts in 129 s")
+    #expect(availability.outage?.words(at: Self.at(129)) == "130 failed attempts in 2 min 9 s")
     // An open connection is not enough; an answer ends the outage.
     availability.note(isUsable: true, at: Self.at(130))
     availability.note(isUsable: false, at: Self.at(131))
