@@ -77,7 +77,7 @@ struct AlertTests {
       try installation.query("SELECT count(*) FROM event_view WHERE kind = 'threshold_crossed'") == [["2"]])
     let summary = try run(Programs.pushscope, ["summary", "--store", installation.store])
     #expect(
-      summary.output.contains("99% delivery within 200ms over 30d"), "\(summary.output)\(summary.error)")
+      summary.output.contains("99 % delivery within 200 ms over 30 d"), "\(summary.output)\(summary.error)")
     #expect(summary.output.contains("breached since"))
     if Programs.has("tmux") {
       let tmux = try Tmux(columns: 140, rows: 40)
