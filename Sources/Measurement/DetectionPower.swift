@@ -7,7 +7,7 @@ public struct DetectionPower: Sendable, Hashable, Codable {
     public var length: Int64
     /// The ratio of a latency after to before, or the difference of shares.
     public var size: Double
-    /// From its start until it is found, once its notifications have their final state, µs.
+    /// The time from its start until it is found, once its notifications have their final state, µs.
     public var delay: Int64
 
     public init(length: Int64, size: Double, delay: Int64) {
