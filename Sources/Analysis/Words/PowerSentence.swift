@@ -17,20 +17,21 @@ public struct PowerSentence {
     guard detectors.contains(where: { $0.power != nil }) else {
       return "Nothing found. What would have been is not known for this store."
     }
-    let blind = detectors.filter { ($0.power ?? []).allSatisfy(\.steps.isEmpty) }
+    let blind = detectors.filter { Self.powers(of: $0).isEmpty }
     let names = FindingSentence.list(
       blind.map { $0.variant.isEmpty ? $0.target : "\($0.target) (\($0.variant))" })
-    let seeing = detectors.filter { !($0.power ?? []).allSatisfy(\.steps.isEmpty) }
+    let seeing = detectors.filter { !Self.powers(of: $0).isEmpty }
     guard let age = seeing.map(\.age).min() else {
       return "Nothing found. Nothing could have been so far: too little is recorded."
     }
-    let powers = seeing.flatMap { $0.power ?? [] }
+    let powers = seeing.flatMap(Self.powers)
     let rate = powers.map(\.rate).min() ?? 0
     let parts = Self.metrics.compactMap { metric, words in
       weakest(powers.filter { $0.metric.word == metric }, words)
     }
     let isYoung = seeing.contains { $0.learning != nil }
-    return "Nothing found. Seen would have been, in these \(LengthText.text(age)) at \(Self.rate(rate)): "
+    return
+      "Nothing found. Seen would have been, in these \(LengthText.text(age)) at \(FrequencyText.text(rate)): "
       + parts.joined(separator: ", ")
       + (isYoung ? "; smaller changes after two days of recording." : ".")
       + (blind.isEmpty ? "" : " At \(names) nothing could have been seen.")
@@ -42,10 +43,19 @@ public struct PowerSentence {
     (.failed, { "failures of \($0)" }),
   ]
 
+  /// What a detector finds of changes that are no longer than what is recorded: only such can have been there.
+  private static func powers(of detector: DetectorRecord) -> [DetectionPower] {
+    (detector.power ?? []).compactMap { power in
+      var power = power
+      power.steps.removeAll { $0.length > detector.age }
+      return power.steps.isEmpty ? nil : power
+    }
+  }
+
   /// The usual question, answered for the series that answers it worst: of a latency ×1.5, of a share 5 %.
   private func weakest(_ powers: [DetectionPower], _ words: (String) -> String) -> String? {
     let answers = powers.compactMap { power -> DetectionPower.Step? in
-      power.shortest(power.isShare ? 0.05 : 1.5) ?? power.steps.last
+      power.shortest(power.isShare ? 0.05 : 1.5) ?? power.steps.min { $0.size < $1.size }
     }
     guard let isShare = powers.first?.isShare,
       let worst = answers.max(by: { ($0.size, $0.length) < ($1.size, $1.length) })
@@ -62,17 +72,5 @@ public struct PowerSentence {
     let decimals = scaled % 100 == 0 ? 0 : scaled % 10 == 0 ? 1 : 2
     let text = FixedPoint.text(scaled, scale: 100, decimals: decimals)
     return isShare ? "\(text) %" : "×\(text)"
-  }
-
-  /// `20/s`, `4/min`, `1 in 6 min`.
-  public static func rate(_ perSecond: Double) -> String {
-    func text(_ value: Double) -> String {
-      FixedPoint.text(
-        Int64((value * 10).rounded()), scale: 10,
-        decimals: value < 9.95 && (value * 10).rounded() != (value.rounded() * 10) ? 1 : 0)
-    }
-    if perSecond >= 0.95 { return "\(text(perSecond))/s" }
-    if perSecond * 60 >= 0.95 { return "\(text(perSecond * 60))/min" }
-    return perSecond > 0 ? "1 in \(LengthText.text(Int64(1e6 / perSecond)))" : "0/s"
   }
 }

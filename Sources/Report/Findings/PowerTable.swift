@@ -34,7 +34,7 @@ public struct PowerTable {
           + sizes.map { .init(PowerSentence.size($0, isShare: isShare), .right) })
       for (target, power) in rows {
         table.append(
-          [target, power.metric.rawValue, PowerSentence.rate(power.rate)]
+          [target, power.metric.rawValue, FrequencyText.text(power.rate)]
             + sizes.map { size in
               power.shortest(size).map { "\(LengthText.text($0.length)), after \(LengthText.text($0.delay))" }
                 ?? "not found"
@@ -57,12 +57,12 @@ public struct PowerTable {
       }
       guard step.length > length else {
         return
-          "\(now) is found at \(PowerSentence.rate(power.rate)), \(LengthText.text(step.delay)) after its start"
+          "\(now) is found at \(FrequencyText.text(power.rate)), \(LengthText.text(step.delay)) after its start"
       }
       // As many notifications have to fall into it.
       let needed = power.rate * Double(step.length) / Double(length)
       return
-        "\(now) takes about \(PowerSentence.rate(needed)); at \(PowerSentence.rate(power.rate)) it has to last \(LengthText.text(step.length))"
+        "\(now) takes about \(FrequencyText.text(needed)); at \(FrequencyText.text(power.rate)) it has to last \(LengthText.text(step.length))"
     }
   }
 

@@ -40,10 +40,28 @@ import Testing
   @Test func theWorstOfSeveralIsTold() {
     let slow = [Self.power(.delivery, 0.1, [(600, 3), (1_800, 2)])]
     let text = PowerSentence([
-      Self.detector(Self.usual), Self.detector(slow, "web"), Self.detector([], "hook"),
+      Self.detector(Self.usual, minutes: 40), Self.detector(slow, "web", minutes: 40),
+      Self.detector([], "hook"),
     ]).text
     #expect(text.contains("at 6/min: arriving ×2 slower for 30 min or longer"), "\(text)")
     #expect(text.hasSuffix(" At hook nothing could have been seen."), "\(text)")
+  }
+
+  /// Changes that last longer than what is recorded cannot have been there; where a longer one is not seen better, it is not told.
+  @Test func nothingLongerThanWhatIsRecordedIsClaimed() {
+    let young = [
+      Self.power(.delivery, 4, [(120, 10), (300, 6), (600, 6), (28_800, 6)]),
+      Self.power(.lost, 4, [(20, 0.5)]),
+    ]
+    #expect(
+      PowerSentence([Self.detector(young, minutes: 1)]).text
+        == "Nothing found. Seen would have been, in these 1 min at 4/s: losses of 50 % for 20 s or longer; smaller changes after two days of recording."
+    )
+    #expect(
+      PowerSentence([Self.detector(young, minutes: 12)]).text.contains(
+        ": arriving ×6 slower for 5 min or longer, losses"))
+    let none = [Self.power(.delivery, 4, [(120, 10)])]
+    #expect(PowerSentence([Self.detector(none, minutes: 1)]).text.hasSuffix("too little is recorded."))
   }
 
   @Test func whatIsNotKnownIsNotClaimed() {
@@ -51,7 +69,4 @@ import Testing
     #expect(PowerSentence([Self.detector(nil)]).text.hasSuffix("not known for this store."))
     #expect(PowerSentence([Self.detector([])]).text.hasSuffix("too little is recorded."))
   }
-
-  @Test("rates", arguments: [(20, "20/s"), (4.25, "4.3/s"), (0.0667, "4/min"), (1.0 / 360, "1 in 6 min")])
-  func rates(rate: Double, text: String) { #expect(PowerSentence.rate(rate) == text) }
 }
