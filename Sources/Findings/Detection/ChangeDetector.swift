@@ -287,7 +287,7 @@ public struct ChangeDetector: Sendable {
     let sizes = DetectionPower.sizes(isShare: isShare)
     var most = sizes.count
     for length in DetectionPower.lengths where length >= 2 * width {
-      // What lasts longer is found no later: only smaller changes are news.
+      // What lasts longer is found no later.
       for index in 0..<most {
         let change = WindowScan.Change(bins: Double(length / width), size: sizes[index])
         var window = scan.shortestWindow(seeing: change) {
@@ -301,7 +301,7 @@ public struct ChangeDetector: Sendable {
         guard let window else { continue }
         let delay = min(length, Int64(window) * width) + width
         steps.append(DetectionPower.Step(length: length, size: sizes[index], delay: delay))
-        most = index
+        most = index + 1
         break
       }
     }
