@@ -43,7 +43,7 @@ struct ReferenceTests {
       let names = lines.filter { $0.hasPrefix(".It Cm ") }.map { $0.split(separator: "B")[1].dropLast(3) }
       #expect(names.map(String.init) == section.names)
     }
-    guard let lexgrog = Programs.find("lexgrog") else { return }
+    let lexgrog = try #require(Programs.find("lexgrog"), "scripts/bootstrap test installs it")
     let directory = try TemporaryDirectory()
     let page = try directory.write("pushscope.yaml.5", made.output)
     let named = try Programs.run(lexgrog, [page])

@@ -45,8 +45,8 @@ struct LargeStoreFigures {
           let run = try reader.latestRun()
           let targets = try run.map { try reader.targets(of: $0.id) } ?? []
           let page = try reader.lastPoints(of: targets.map(\.id), limit: Self.points / max(1, targets.count))
-          _ = try reader.lastEvents(of: bench.run, limit: 1_000)
-          _ = try reader.lastLog(of: bench.run, limit: 1_000)
+          _ = try reader.last(Event.self, of: bench.run, limit: 1_000)
+          _ = try reader.last(LogLine.self, of: bench.run, limit: 1_000)
           _ = try reader.collector()
           count = page.points.count
         })
