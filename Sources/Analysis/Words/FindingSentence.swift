@@ -222,7 +222,7 @@ public struct FindingSentence {
     }
   }
 
-  /// `5.1 %`, `3 of 1000`, `1 of 10 000`, `none`, `all`.
+  /// `5.1 %`, `3 of 1000`, `fewer than 1 of 1000`, `none`, `all`.
   static func share(_ share: Double) -> String {
     switch share {
     case ...0: "none"

@@ -8,7 +8,7 @@ public struct PowerSentence {
 
   public init(_ detectors: [DetectorRecord]) { self.detectors = detectors }
 
-  /// `Nothing found. Seen would have been, in these 12 min at 20/s: arriving ×1.5 slower for 40 s or longer, losses of 5 % for 60 s
+  /// `Nothing found. Seen would have been, in these 12 min at 20/s: arriving ×1.5 slower for 40 s or longer, losses of 5 % for 1 min
   /// or longer; smaller changes after two days of recording.`
   ///
   /// Of several targets it is said of the one at which least is seen.
@@ -68,9 +68,9 @@ public struct PowerSentence {
 
   /// `×1.5`, `5 %`.
   public static func size(_ size: Double, isShare: Bool) -> String {
-    let scaled = Int64(((isShare ? size * 100 : size) * 100).rounded())
+    if isShare { return PercentText.given(size) }
+    let scaled = Int64((size * 100).rounded())
     let decimals = scaled % 100 == 0 ? 0 : scaled % 10 == 0 ? 1 : 2
-    let text = FixedPoint.text(scaled, scale: 100, decimals: decimals)
-    return isShare ? "\(text) %" : "×\(text)"
+    return "×" + FixedPoint.text(scaled, scale: 100, decimals: decimals)
   }
 }
