@@ -1,3 +1,4 @@
+import Measurement
 import Store
 
 /// A forwarded table in the engine: its types, its key, and how it is divided.
@@ -31,40 +32,35 @@ struct EngineTable {
   }
 
   private func type(of column: ForwardedColumn) -> String {
-    dialect == .legacy ? Self.legacyType(of: column) : Self.type(of: column)
+    dialect == .legacy ? Self.legacyType(of: column.type) : Self.type(of: column)
   }
 
   /// The same bytes in a row, in types that there were in 2018.
-  private static func legacyType(of column: ForwardedColumn) -> String {
-    switch column.kind {
-    case .uuid: "UUID"
-    case .name, .text, .labels: "String"
-    case .optionalName, .optionalText: "Nullable(String)"
-    case .integer, .time: "Int64"
-    case .optionalInteger, .optionalTime: "Nullable(Int64)"
-    case .real: "Float64"
-    case .optionalReal: "Nullable(Float64)"
-    case .flag: "UInt8"
-    case .optionalFlag: "Nullable(UInt8)"
-    case .revision: "UInt64"
-    }
+  private static func legacyType(of type: ColumnType) -> String {
+    let plain =
+      switch type.kind {
+      case .uuid: "UUID"
+      case .name, .text, .list, .labels: "String"
+      case .integer, .time: "Int64"
+      case .real: "Float64"
+      case .flag: "UInt8"
+      case .revision: "UInt64"
+      }
+    return type.isOptional ? "Nullable(\(plain))" : plain
   }
 
   private static func type(of column: ForwardedColumn) -> String {
-    switch column.kind {
-    case .uuid: "UUID"
-    case .name: "LowCardinality(String)"
-    case .optionalName: "LowCardinality(Nullable(String))"
-    case .text: "String CODEC(ZSTD(1))"
-    case .optionalText: "Nullable(String) CODEC(ZSTD(1))"
-    case .integer: column.name == "sequence" ? "Int64 CODEC(Delta(8), ZSTD(1))" : "Int64 CODEC(ZSTD(1))"
-    case .optionalInteger: "Nullable(Int64) CODEC(ZSTD(1))"
-    case .real: "Float64 CODEC(ZSTD(1))"
-    case .optionalReal: "Nullable(Float64) CODEC(ZSTD(1))"
-    case .time: "DateTime64(6, 'UTC') CODEC(DoubleDelta, ZSTD(1))"
-    case .optionalTime: "Nullable(DateTime64(6, 'UTC')) CODEC(ZSTD(1))"
-    case .flag: "Bool"
-    case .optionalFlag: "Nullable(Bool)"
+    let isOptional = column.type.isOptional
+    func value(_ plain: String) -> String { isOptional ? "Nullable(\(plain))" : plain }
+    return switch column.type.kind {
+    case .uuid: value("UUID")
+    case .name: "LowCardinality(\(value("String")))"
+    case .text, .list: "\(value("String")) CODEC(ZSTD(1))"
+    case .integer where column.name == "sequence" && !isOptional: "Int64 CODEC(Delta(8), ZSTD(1))"
+    case .integer: "\(value("Int64")) CODEC(ZSTD(1))"
+    case .real: "\(value("Float64")) CODEC(ZSTD(1))"
+    case .time: "\(value("DateTime64(6, 'UTC')")) CODEC(\(isOptional ? "" : "DoubleDelta, ")ZSTD(1))"
+    case .flag: value("Bool")
     case .revision: "UInt64 CODEC(Delta(8), ZSTD(1))"
     case .labels: "Map(LowCardinality(String), String)"
     }

@@ -161,7 +161,7 @@ struct FleetViews {
   }
 
   private func plain(_ table: ForwardedTable) -> String {
-    let columns = table.columns.filter { $0.kind != .revision }.map { column in
+    let columns = table.columns.filter { $0.type != .revision }.map { column in
       let isOptionalRun = column.name == "run" && (table == .event || table == .log)
       return isOptionalRun
         ? "nullIf(x.run, toUUID('00000000-0000-0000-0000-000000000000')) AS run"
@@ -172,7 +172,7 @@ struct FleetViews {
 
   private var sample: String {
     var columns: [String] = []
-    for column in ForwardedTable.sample.columns where column.kind != .revision {
+    for column in ForwardedTable.sample.columns where column.type != .revision {
       let value = "x.\(column.name)"
       // NULL, as in the store's view, of a target that lists none.
       columns.append("\(column.name == "variant" ? "nullIf(\(value), '')" : value) AS \(column.name)")

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Measurement
 import Store
 
 /// Writes rows in the engine's format RowBinary (https://clickhouse.com/docs/en/interfaces/formats#rowbinary): values one after the
@@ -7,41 +8,34 @@ struct RowBinaryWriter {
   private(set) var bytes: [UInt8] = []
   private(set) var rows = 0
   private let dialect: EngineDialect
-  private let columns: [(index: Int, kind: ForwardedColumn.Kind)]
+  private let columns: [(index: Int, type: ColumnType)]
   /// Rows of one run follow each other, with the same labels.
   private var labels: (json: [UInt8], encoded: [UInt8]) = ([], [0])
 
   init(_ table: ForwardedTable, _ dialect: EngineDialect = .current) {
     self.dialect = dialect
-    columns = table.columns.enumerated().map { ($0.offset, $0.element.kind) }
+    columns = table.columns.enumerated().map { ($0.offset, $0.element.type) }
   }
 
   mutating func write(_ row: ForwardedRow) {
     rows += 1
-    for (index, kind) in columns {
-      switch kind {
+    for (index, type) in columns {
+      // A value that may be absent begins with whether it is.
+      if type.isOptional {
+        let isNull = row.isNull(index)
+        bytes.append(isNull ? 1 : 0)
+        if isNull { continue }
+      }
+      switch type.kind {
       case .uuid: row.withText(index) { write(uuid: $0) }
-      case .name, .text: row.withText(index) { write(text: $0) }
-      case .optionalName, .optionalText:
-        if begin(row, index) { row.withText(index) { write(text: $0) } }
+      case .name, .text, .list: row.withText(index) { write(text: $0) }
       case .integer, .time, .revision: write(integer: row.integer(index))
-      case .optionalInteger, .optionalTime: if begin(row, index) { write(integer: row.integer(index)) }
       case .real: write(integer: Int64(bitPattern: row.real(index).bitPattern))
-      case .optionalReal:
-        if begin(row, index) { write(integer: Int64(bitPattern: row.real(index).bitPattern)) }
       case .flag: bytes.append(row.integer(index) == 0 ? 0 : 1)
-      case .optionalFlag: if begin(row, index) { bytes.append(row.integer(index) == 0 ? 0 : 1) }
       case .labels:
         row.withText(index) { dialect == .legacy ? write(text: $0) : write(labels: $0) }
       }
     }
-  }
-
-  /// A value that may be absent begins with whether it is.
-  private mutating func begin(_ row: ForwardedRow, _ index: Int) -> Bool {
-    let isNull = row.isNull(index)
-    bytes.append(isNull ? 1 : 0)
-    return !isNull
   }
 
   private mutating func write(integer: Int64) {

@@ -72,6 +72,17 @@ struct RowBinaryReader {
     try flag() ? nil : try text()
   }
 
+  /// A value of a column.
+  mutating func value(of type: ColumnType) throws(FleetError) -> ColumnValue {
+    if type.isOptional, try flag() { return .null }
+    return switch type.kind {
+    case .uuid, .name, .text, .list, .labels: .text(try text())
+    case .integer, .time, .revision: .integer(try integer())
+    case .real: .real(try real())
+    case .flag: .integer(try flag() ? 1 : 0)
+    }
+  }
+
   mutating func time() throws(FleetError) -> WallTime { WallTime(microseconds: try integer()) }
 
   mutating func optionalTime() throws(FleetError) -> WallTime? {

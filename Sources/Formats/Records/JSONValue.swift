@@ -1,3 +1,5 @@
+import Measurement
+
 /// A JSON document in memory. Objects keep the order of their members.
 public indirect enum JSONValue: Sendable, Equatable {
   case object([Member])
@@ -17,6 +19,24 @@ public indirect enum JSONValue: Sendable, Equatable {
       self.name = name
       self.value = value
     }
+  }
+
+  /// The value of a column; empty text is `null`, and a list is an array.
+  public init(_ value: ColumnValue, of type: ColumnType) {
+    self =
+      switch value {
+      case .null: .null
+      case .integer(let number):
+        switch type.kind {
+        case .time: .string(WallTime(microseconds: number).rfc3339)
+        case .flag: .boolean(number != 0)
+        case .uuid, .name, .text, .list, .integer, .real, .revision, .labels: .integer(number)
+        }
+      case .real(let number): .number(number)
+      case .text(let text) where type.kind == .list:
+        .array(text.split(separator: ";").map { .string(String($0)) })
+      case .text(let text): text.isEmpty ? .null : .string(text)
+      }
   }
 
   /// Text, or `null`.

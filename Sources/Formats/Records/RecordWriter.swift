@@ -141,6 +141,21 @@ public struct RecordWriter: ~Copyable {
   }
 
   @inline(__always)
+  /// Adds a field of a column; empty text is absent.
+  public mutating func value(_ value: ColumnValue, of type: ColumnType) {
+    switch value {
+    case .null: text(nil as String?)
+    case .integer(let number):
+      switch type.kind {
+      case .time: time(WallTime(microseconds: number))
+      case .flag: boolean(number != 0)
+      case .uuid, .name, .text, .list, .integer, .real, .revision, .labels: integer(number)
+      }
+    case .real(let number): self.number(number)
+    case .text(let text): self.text(text.isEmpty ? nil : text)
+    }
+  }
+
   private mutating func next() {
     let start = starts[column]
     let end = starts[column + 1]

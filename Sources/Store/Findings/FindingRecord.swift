@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Measurement
 
 /// A stored finding: a row of the table `finding`, with the columns of `export findings`.
@@ -128,6 +129,76 @@ public struct FindingRecord: Sendable, Equatable, Identifiable {
     FindingStatus.isOpen(
       "\(table).status", isSettled: "\(table).ended_at IS NOT NULL OR \(table).new_normal")
   }
+}
+
+extension FindingRecord {
+  /// A record to read values into.
+  public static let blank = FindingRecord(
+    id: "", incident: "", run: RunID(uuid: UUID(high: 0, low: 0)), target: "", variant: "", provider: "",
+    endpoint: "", device: "", metric: .delivery, kind: .slower, status: .open,
+    startedAt: WallTime(microseconds: 0), detectedAt: WallTime(microseconds: 0),
+    seenUntil: WallTime(microseconds: 0))
+
+  /// The columns of the table `finding`. The exported ones are in the order of the CSV.
+  public static let columns: [RecordColumn<FindingRecord>] = [
+    .init("id", \.id, [.written, .exported]),
+    .init("incident", \.incident, [.written, .exported]),
+    .init("run", \.run, .exported, sql: "r.uuid"),
+    .init("target", \.target, [.written, .exported], as: .name),
+    .init("variant", \.variant, [.written, .exported], as: .name),
+    .init("provider", \.provider, as: .name),
+    .init("endpoint", \.endpoint, as: .name),
+    .init("device", \.device, as: .name),
+    .init("metric", \.metric, [.written, .exported]),
+    .init("kind", \.kind, [.written, .exported]),
+    .init("status", \.status, [.written, .exported]),
+    .init("started_at", \.startedAt, [.written, .exported]),
+    .init("started_low", \.startedLow, [.written, .exported]),
+    .init("started_high", \.startedHigh, [.written, .exported]),
+    .init("ended_at", \.endedAt, [.written, .exported]),
+    .init("detected_at", \.detectedAt, [.written, .exported]),
+    .init("seen_until", \.seenUntil),
+    .init("quantile", \.quantile, [.written, .exported]),
+    .init("before_us", \.before, [.written, .exported]),
+    .init("after_us", \.after, [.written, .exported]),
+    .init("after_low_us", \.afterLow, [.written, .exported]),
+    .init("after_high_us", \.afterHigh, [.written, .exported]),
+    .init("share_before", \.shareBefore, [.written, .exported]),
+    .init("share_after", \.shareAfter, [.written, .exported]),
+    .init("share_low", \.shareLow, [.written, .exported]),
+    .init("share_high", \.shareHigh, [.written, .exported]),
+    .init(
+      "cause", .name, [.written, .exported], value: { .text($0.cause?.rawValue ?? "") },
+      assign: { record, value in
+        guard let text = String(value) else { return false }
+        record.cause = text.isEmpty ? nil : Cause(rawValue: text)
+        return true
+      }),
+    .init("scope", \.scope, [.written, .exported], as: .name),
+    .init(
+      "causes", ColumnType(.list), [.written, .exported],
+      value: { .text($0.causes.map(\.rawValue).joined(separator: ";")) },
+      assign: { record, value in
+        guard let text = String(value) else { return false }
+        record.causes = text.split(separator: ";").map { Cause(rawValue: String($0)) }
+        return true
+      }),
+    .init("evidence", \.evidence, [.written, .exported]),
+    .init("samples", \.samples, [.written, .exported]),
+    .init("effective_samples", \.effectiveSamples, [.written, .exported]),
+    .init("window_us", \.window),
+    .init("statistic", \.statistic),
+    .init("threshold", \.threshold),
+    .init("gradual", \.isGradual),
+    .init("new_normal", \.isNewNormal),
+    .init("verdicts", json: \.verdicts),
+    .init("legs", json: \.legs),
+    .init("events", json: \.events),
+    .init("detection", \.detection),
+    // `findings hide` changes it, not what the detector writes.
+    .init("hidden", \.isHidden, []),
+    .init("revision", \.revision, [], as: .revision),
+  ]
 }
 
 /// How much of the change of a quantile of a target's latency each leg carries.

@@ -2,105 +2,60 @@ import FoundationEssentials
 import GRDB
 import Measurement
 
-/// Reads and writes rows of the table `finding`.
+/// Reads and writes rows of the table `finding`, named x in queries.
 enum FindingTable {
-  /// The query whose columns are in the order of ``record(_:)``; the table is named f, the run r.
+  /// The query whose columns are ``FindingRecord/columns``; the run is named r.
   static let select = """
-    SELECT f.id, f.incident, r.uuid, f.target, f.variant, f.provider, f.endpoint, f.device, f.metric, f.kind,
-      f.status, f.started_at, f.detected_at, f.seen_until, f.started_low, f.started_high, f.ended_at, f.quantile,
-      f.before_us, f.after_us, f.after_low_us, f.after_high_us, f.share_before, f.share_after, f.share_low,
-      f.share_high, f.cause, f.scope, f.causes, f.evidence, f.samples, f.effective_samples, f.window_us,
-      f.statistic, f.threshold, f.gradual, f.new_normal, f.verdicts, f.legs, f.events, f.detection, f.hidden,
-      f.revision
-    FROM finding f JOIN run r ON r.id = f.run_id
+    SELECT \(FindingRecord.columns.map(\.sql).joined(separator: ", "))
+    FROM finding x JOIN run r ON r.id = x.run_id
     """
 
   /// Findings of a run that is being deleted are deleted with it.
-  static let isListed = "f.run_id NOT IN (SELECT run_id FROM deletion)"
+  static let isListed = "x.run_id NOT IN (SELECT run_id FROM deletion)"
 
   static func record(_ row: Row) -> FindingRecord? {
-    guard let run = RunID(row[2]) else { return nil }
-    func time(_ index: Int) -> WallTime? { (row[index] as Int64?).map(WallTime.init(microseconds:)) }
-    var record = FindingRecord(
-      id: row[0], incident: row[1], run: run, target: row[3], variant: row[4], provider: row[5],
-      endpoint: row[6], device: row[7], metric: .delivery, kind: .slower, status: .open,
-      startedAt: WallTime(microseconds: row[11]), detectedAt: WallTime(microseconds: row[12]),
-      seenUntil: WallTime(microseconds: row[13]))
-    record.metric = Stored(rawValue: row[8])
-    record.kind = Stored(rawValue: row[9])
-    record.status = Stored(rawValue: row[10])
-    record.startedLow = time(14)
-    record.startedHigh = time(15)
-    record.endedAt = time(16)
-    record.quantile = row[17]
-    record.before = row[18]
-    record.after = row[19]
-    record.afterLow = row[20]
-    record.afterHigh = row[21]
-    record.shareBefore = row[22]
-    record.shareAfter = row[23]
-    record.shareLow = row[24]
-    record.shareHigh = row[25]
-    record.cause = (row[26] as String).isEmpty ? nil : Cause(rawValue: row[26])
-    record.scope = row[27]
-    record.causes = (row[28] as String).split(separator: ";").map { Cause(rawValue: String($0)) }
-    record.evidence = row[29]
-    record.samples = row[30]
-    record.effectiveSamples = row[31]
-    record.window = row[32]
-    record.statistic = row[33]
-    record.threshold = row[34]
-    record.isGradual = row[35]
-    record.isNewNormal = row[36]
-    record.verdicts = decoded(row[37]) ?? []
-    record.legs = decoded(row[38]) ?? []
-    record.events = decoded(row[39]) ?? []
-    record.detection = row[40]
-    record.isHidden = row[41]
-    record.revision = row[42]
-    return record
+    var values = row.databaseValues.makeIterator()
+    return FindingRecord.columns.read(into: .blank) { _ in values.next().map { ColumnValue($0) } ?? .null }
   }
 
   /// Inserts or replaces a row; whether it is hidden stays as it is stored.
   static func write(_ record: FindingRecord, runRow: Int64, revision: Int64, _ db: Database) throws {
-    let arguments: StatementArguments = [
-      record.id, revision, record.incident, runRow, record.target, record.variant, record.provider,
-      record.endpoint, record.device, record.metric.rawValue, record.kind.rawValue, record.status.rawValue,
-      record.startedAt.microseconds, record.startedLow?.microseconds, record.startedHigh?.microseconds,
-      record.endedAt?.microseconds, record.detectedAt.microseconds, record.seenUntil.microseconds,
-      record.quantile, record.before, record.after, record.afterLow, record.afterHigh, record.shareBefore,
-      record.shareAfter, record.shareLow, record.shareHigh, record.cause?.rawValue ?? "", record.scope,
-      record.causes.map(\.rawValue).joined(separator: ";"), record.evidence, record.samples,
-      record.effectiveSamples,
-      record.window, record.statistic, record.threshold, record.isGradual, record.isNewNormal,
-      try encoded(record.verdicts), try encoded(record.legs), try encoded(record.events), record.detection,
-    ]
-    try db.cachedStatement(sql: upsert).execute(arguments: arguments)
+    try db.cachedStatement(sql: upsert).execute(
+      arguments: StatementArguments(
+        written.map { $0.value(record).databaseValue } + [runRow.databaseValue, revision.databaseValue]))
   }
 
-  private static let columns = [
-    "id", "revision", "incident", "run_id", "target", "variant", "provider", "endpoint", "device", "metric",
-    "kind", "status", "started_at", "started_low", "started_high", "ended_at", "detected_at", "seen_until",
-    "quantile", "before_us", "after_us", "after_low_us", "after_high_us", "share_before", "share_after",
-    "share_low", "share_high", "cause", "scope", "causes", "evidence", "samples", "effective_samples",
-    "window_us", "statistic", "threshold", "gradual", "new_normal", "verdicts", "legs", "events", "detection",
-  ]
+  private static let written = FindingRecord.columns.filter { $0.use.contains(.written) }
 
-  private static let upsert = """
-    INSERT INTO finding (\(columns.joined(separator: ", ")))
-    VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))
-    ON CONFLICT (id) DO UPDATE SET \(columns.dropFirst().map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
-    """
+  private static let upsert: String = {
+    let names = written.map(\.name) + ["run_id", "revision"]
+    return """
+      INSERT INTO finding (\(names.joined(separator: ", ")))
+      VALUES (\(names.map { _ in "?" }.joined(separator: ", ")))
+      ON CONFLICT (id) DO UPDATE SET \(names.dropFirst().map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
+      """
+  }()
+}
 
-  private static func encoded(_ value: some Encodable) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    return String(decoding: try encoder.encode(value), as: UTF8.self)
+extension ColumnValue {
+  /// A value that a statement gave; bytes are none of a record's.
+  init(_ value: DatabaseValue) {
+    self =
+      switch value.storage {
+      case .null, .blob: .null
+      case .int64(let value): .integer(value)
+      case .double(let value): .real(value)
+      case .string(let value): .text(value)
+      }
   }
 
-  /// `nil` for text that another version or program wrote.
-  private static func decoded<Value: Decodable>(_ text: String) -> Value? {
-    try? JSONDecoder().decode(Value.self, from: Data(text.utf8))
+  var databaseValue: DatabaseValue {
+    switch self {
+    case .null: .null
+    case .integer(let value): value.databaseValue
+    case .real(let value): value.databaseValue
+    case .text(let value): value.databaseValue
+    }
   }
 }
 
@@ -112,10 +67,10 @@ extension StoreReader {
         """
         \(FindingTable.select)
         WHERE \(FindingTable.isListed) AND (?1 IS NULL OR r.uuid = ?1)
-          AND (?2 IS NULL OR ifnull(f.ended_at, f.seen_until) >= ?2
-            OR \(FindingRecord.isOpen(in: "f")))
-          AND (?3 IS NULL OR f.started_at < ?3) AND (?4 OR NOT f.hidden) AND (?5 OR f.status <> '\(FindingStatus.withdrawn.rawValue)')
-        ORDER BY f.started_at, f.id
+          AND (?2 IS NULL OR ifnull(x.ended_at, x.seen_until) >= ?2
+            OR \(FindingRecord.isOpen(in: "x")))
+          AND (?3 IS NULL OR x.started_at < ?3) AND (?4 OR NOT x.hidden) AND (?5 OR x.status <> '\(FindingStatus.withdrawn.rawValue)')
+        ORDER BY x.started_at, x.id
         """,
         [
           selection.run?.description, selection.since?.microseconds, selection.until?.microseconds,
@@ -128,7 +83,7 @@ extension StoreReader {
   /// A finding by its id, hidden and withdrawn ones too.
   public func finding(_ id: String) throws -> FindingRecord? {
     try read { db in
-      try db.cachedRows("\(FindingTable.select) WHERE \(FindingTable.isListed) AND f.id = ?", [id])
+      try db.cachedRows("\(FindingTable.select) WHERE \(FindingTable.isListed) AND x.id = ?", [id])
         .first.flatMap(FindingTable.record)
     }
   }
@@ -137,7 +92,7 @@ extension StoreReader {
   public func findings(changedAfter cursor: Int64) throws -> [FindingRecord] {
     try read { db in
       try db.cachedRows(
-        "\(FindingTable.select) WHERE \(FindingTable.isListed) AND f.revision > ? ORDER BY f.revision",
+        "\(FindingTable.select) WHERE \(FindingTable.isListed) AND x.revision > ? ORDER BY x.revision",
         [cursor]
       ).compactMap(FindingTable.record)
     }
@@ -160,16 +115,16 @@ extension StoreReader {
     return try read { db in
       try db.cachedRows(
         """
-        SELECT DISTINCT f.started_at, f.ended_at FROM finding f
-        WHERE \(FindingTable.isListed) AND f.status = '\(FindingStatus.closed.rawValue)' AND f.ended_at > max(f.started_at, ?3)
-          AND f.started_at < ?4
+        SELECT DISTINCT x.started_at, x.ended_at FROM finding x
+        WHERE \(FindingTable.isListed) AND x.status = '\(FindingStatus.closed.rawValue)' AND x.ended_at > max(x.started_at, ?3)
+          AND x.started_at < ?4
           AND EXISTS (
             SELECT 1 FROM json_each(?1) own JOIN target t ON t.id = own.value
-            WHERE t.name = f.target AND t.provider = f.provider
-              AND (t.endpoint = f.endpoint OR t.endpoint IS NULL OR f.endpoint = ''))
-          AND (?2 IS NULL OR f.variant IN (
+            WHERE t.name = x.target AND t.provider = x.provider
+              AND (t.endpoint = x.endpoint OR t.endpoint IS NULL OR x.endpoint = ''))
+          AND (?2 IS NULL OR x.variant IN (
             SELECT ifnull(v.name, '') FROM json_each(?2) own LEFT JOIN variant v ON v.id = own.value))
-        ORDER BY f.started_at, f.ended_at
+        ORDER BY x.started_at, x.ended_at
         """,
         [
           list(targets.map(\.rawValue)), variants.map { list($0.map(\.rawValue).sorted()) },
@@ -184,8 +139,8 @@ extension StoreReader {
     try read { db in
       try db.cachedRows(
         """
-        SELECT count(DISTINCT f.incident) FROM finding f JOIN run r ON r.id = f.run_id
-        WHERE r.uuid = ? AND NOT f.hidden AND \(FindingRecord.isOpen(in: "f"))
+        SELECT count(DISTINCT x.incident) FROM finding x JOIN run r ON r.id = x.run_id
+        WHERE r.uuid = ? AND NOT x.hidden AND \(FindingRecord.isOpen(in: "x"))
         """, [run.description]
       ).first.map { $0[0] } ?? 0
     }

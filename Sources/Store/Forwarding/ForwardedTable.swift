@@ -151,23 +151,9 @@ public enum ForwardedTable: String, Sendable, Hashable, CaseIterable {
     .init("round_trip_us", .integer),
   ]
 
-  private static let findingColumns: [ForwardedColumn] = [
-    .init("id", .text), .init("incident", .text), .init("target", .name), .init("variant", .name),
-    .init("provider", .name), .init("endpoint", .name), .init("device", .name), .init("metric", .name),
-    .init("kind", .name), .init("status", .name), .init("started_at", .time),
-    .init("started_low", .optionalTime),
-    .init("started_high", .optionalTime), .init("ended_at", .optionalTime), .init("detected_at", .time),
-    .init("seen_until", .time), .init("quantile", .optionalReal), .init("before_us", .optionalInteger),
-    .init("after_us", .optionalInteger), .init("after_low_us", .optionalInteger),
-    .init("after_high_us", .optionalInteger), .init("share_before", .optionalReal),
-    .init("share_after", .optionalReal), .init("share_low", .optionalReal),
-    .init("share_high", .optionalReal),
-    .init("cause", .name), .init("scope", .optionalName), .init("causes", .text), .init("evidence", .text),
-    .init("samples", .integer), .init("effective_samples", .real), .init("window_us", .integer),
-    .init("statistic", .real), .init("threshold", .real), .init("gradual", .flag), .init("new_normal", .flag),
-    .init("verdicts", .text), .init("legs", .text), .init("events", .text), .init("detection", .text),
-    .init("hidden", .flag),
-  ]
+  private static let findingColumns: [ForwardedColumn] = FindingRecord.columns.compactMap { column in
+    head.contains { $0.name == column.name } ? nil : ForwardedColumn(column.name, column.type, column.sql)
+  }
 
   private static func notificationID(_ id: String) -> String {
     let low = StoreViews.lowHexadecimal(id)
@@ -177,27 +163,8 @@ public enum ForwardedTable: String, Sendable, Hashable, CaseIterable {
 
 /// A column that is forwarded: what it holds says how it is sent.
 public struct ForwardedColumn: Sendable, Hashable {
-  /// What a column holds.
-  public enum Kind: Sendable, Hashable {
-    /// 36 characters; NULL where there is none.
-    case uuid
-    /// Text of few different values.
-    case name, optionalName
-    case text
-    case optionalText
-    case integer, optionalInteger
-    case real, optionalReal
-    /// µs since 1970.
-    case time, optionalTime
-    case flag, optionalFlag
-    /// A number that grows with each change: which of two rows with one key is the newer one.
-    case revision
-    /// A JSON object of texts; NULL for an empty one.
-    case labels
-  }
-
   public let name: String
-  public let kind: Kind
+  public let type: ColumnType
   private let sql: String
   private let exceptions: [ForwardedTable: String]
 
@@ -205,10 +172,10 @@ public struct ForwardedColumn: Sendable, Hashable {
   ///   - sql: of the column; by default the table's own column of that name.
   ///   - exceptions: of single tables.
   fileprivate init(
-    _ name: String, _ kind: Kind, _ sql: String? = nil, in exceptions: [ForwardedTable: String] = [:]
+    _ name: String, _ type: ColumnType, _ sql: String? = nil, in exceptions: [ForwardedTable: String] = [:]
   ) {
     self.name = name
-    self.kind = kind
+    self.type = type
     self.sql = sql ?? "x.\(name)"
     self.exceptions = exceptions
   }

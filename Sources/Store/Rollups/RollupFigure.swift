@@ -1,29 +1,36 @@
 import Measurement
 
-/// The intervals whose values a rollup counts. Raw values are the store's columns.
-public enum RollupFigure: String, Sendable, Hashable, CaseIterable {
+/// The intervals whose values a rollup counts. Raw values count from 0 in the order of the cases.
+public enum RollupFigure: Int, Sendable, Hashable, CaseIterable {
   case service, accept, delivery
   /// Planned to sent, of all that were sent.
-  case scheduleLag = "schedule_lag"
+  case scheduleLag
   /// The same intervals, of requests that opened a connection.
-  case freshService = "fresh_service"
-  case freshAccept = "fresh_accept"
-  case freshDelivery = "fresh_delivery"
+  case freshService
+  case freshAccept
+  case freshDelivery
   /// The error bounds of delivery latencies, where smaller than the latency and not 0.
-  case deliveryError = "delivery_error"
+  case deliveryError
   /// The delivery latencies whose bound is at least as large (``DeliveryCertainty/limit``).
-  case deliveryLimit = "delivery_limit"
+  case deliveryLimit
   /// The bounds of each delivery latency (``DeliveryRange``), and the same of requests that opened a connection.
-  case deliveryLow = "delivery_low"
-  case deliveryHigh = "delivery_high"
-  case freshDeliveryLow = "fresh_delivery_low"
-  case freshDeliveryHigh = "fresh_delivery_high"
+  case deliveryLow
+  case deliveryHigh
+  case freshDeliveryLow
+  case freshDeliveryHigh
   /// Round trips of PING, and the same of requests that opened a connection.
   case path
-  case freshPath = "fresh_path"
+  case freshPath
 }
 
 extension RollupFigure {
+  private static let names = allCases.map { figure in
+    String("\(figure)".flatMap { $0.isUppercase ? "_" + $0.lowercased() : "\($0)" })
+  }
+
+  /// The store's column: `schedule_lag` of ``scheduleLag``.
+  var name: String { Self.names[rawValue] }
+
   /// The figure that this one equals while no delivery has an error. An equal figure is not stored.
   var standIn: RollupFigure? {
     switch self {
@@ -34,7 +41,7 @@ extension RollupFigure {
   }
 
   /// The SQL expression that selects it.
-  var sql: String { standIn.map { "ifnull(\(rawValue), \($0.rawValue))" } ?? rawValue }
+  var sql: String { standIn.map { "ifnull(\(name), \($0.name))" } ?? name }
 
   /// The values of a metric.
   public init(_ metric: Metric) {
@@ -49,82 +56,20 @@ extension RollupFigure {
 
 /// One value for each ``RollupFigure``, stored inline.
 struct PerFigure<Value> {
-  private var service: Value
-  private var accept: Value
-  private var delivery: Value
-  private var scheduleLag: Value
-  private var freshService: Value
-  private var freshAccept: Value
-  private var freshDelivery: Value
-  private var deliveryError: Value
-  private var deliveryLimit: Value
-  private var deliveryLow: Value
-  private var deliveryHigh: Value
-  private var freshDeliveryLow: Value
-  private var freshDeliveryHigh: Value
-  private var path: Value
-  private var freshPath: Value
+  /// As many as there are figures.
+  private var values: InlineArray<15, Value>
 
-  init(_ value: Value) {
-    service = value
-    accept = value
-    delivery = value
-    scheduleLag = value
-    freshService = value
-    freshAccept = value
-    freshDelivery = value
-    deliveryError = value
-    deliveryLimit = value
-    deliveryLow = value
-    deliveryHigh = value
-    freshDeliveryLow = value
-    freshDeliveryHigh = value
-    path = value
-    freshPath = value
-  }
+  init(_ value: Value) { values = InlineArray(repeating: value) }
 
   @inline(__always)
   subscript(figure: RollupFigure) -> Value {
-    get {
-      switch figure {
-      case .service: service
-      case .accept: accept
-      case .delivery: delivery
-      case .scheduleLag: scheduleLag
-      case .freshService: freshService
-      case .freshAccept: freshAccept
-      case .freshDelivery: freshDelivery
-      case .deliveryError: deliveryError
-      case .deliveryLimit: deliveryLimit
-      case .deliveryLow: deliveryLow
-      case .deliveryHigh: deliveryHigh
-      case .freshDeliveryLow: freshDeliveryLow
-      case .freshDeliveryHigh: freshDeliveryHigh
-      case .path: path
-      case .freshPath: freshPath
-      }
-    }
-    _modify {
-      switch figure {
-      case .service: yield &service
-      case .accept: yield &accept
-      case .delivery: yield &delivery
-      case .scheduleLag: yield &scheduleLag
-      case .freshService: yield &freshService
-      case .freshAccept: yield &freshAccept
-      case .freshDelivery: yield &freshDelivery
-      case .deliveryError: yield &deliveryError
-      case .deliveryLimit: yield &deliveryLimit
-      case .deliveryLow: yield &deliveryLow
-      case .deliveryHigh: yield &deliveryHigh
-      case .freshDeliveryLow: yield &freshDeliveryLow
-      case .freshDeliveryHigh: yield &freshDeliveryHigh
-      case .path: yield &path
-      case .freshPath: yield &freshPath
-      }
-    }
+    get { values[figure.rawValue] }
+    _modify { yield &values[figure.rawValue] }
   }
 }
 
-extension PerFigure: Equatable where Value: Equatable {}
+extension PerFigure: Equatable where Value: Equatable {
+  static func == (a: Self, b: Self) -> Bool { a.values.indices.allSatisfy { a.values[$0] == b.values[$0] } }
+}
+
 extension PerFigure: Sendable where Value: Sendable {}

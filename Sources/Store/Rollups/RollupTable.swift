@@ -22,7 +22,7 @@ struct RollupTable {
     (NotificationState.allCases.map(\.name) + ["sent", "provider_accepted"]).joined(separator: ", ")
   static let countColumns = Int32(NotificationState.allCases.count + 2)
   private static let content = numbers + ", " + RollupFigure.allCases.map(\.sql).joined(separator: ", ")
-  private static let figureColumnNames = RollupFigure.allCases.map(\.rawValue).joined(separator: ", ")
+  private static let figureColumnNames = RollupFigure.allCases.map(\.name).joined(separator: ", ")
   /// State counts, then side counts.
   static let numbers = counts + ", " + RollupSideCounts.columns
   private static let firstFigure = countColumns + RollupSideCounts.columnCount

@@ -86,27 +86,27 @@ struct FleetComparison {
     try reader.forward(table, window) { row in
       var values: [String: String] = [:]
       for (index, column) in table.columns.enumerated() {
-        values[column.name] = value(row, index, column.kind)
+        values[column.name] = value(row, index, column.type.kind)
       }
       rows[key(of: table, values)] = table.columns.map { values[$0.name] ?? "" }
     }
     return rows
   }
 
-  private func value(_ row: ForwardedRow, _ index: Int, _ kind: ForwardedColumn.Kind) -> String {
+  private func value(_ row: ForwardedRow, _ index: Int, _ kind: ColumnType.Kind) -> String {
     if row.isNull(index) { return kind == .uuid ? Self.noID : kind == .labels ? "{}" : "N" }
     switch kind {
-    case .uuid, .name, .optionalName, .text, .optionalText:
+    case .uuid, .name, .text, .list:
       return row.withText(index) { String(decoding: $0, as: UTF8.self) }
     case .labels:
       let json = row.withText(index) { Data($0) }
       let labels = (try? JSONDecoder().decode([String: String].self, from: json)) ?? [:]
       return "{"
         + labels.sorted { $0.key < $1.key }.map { "'\($0.key)':'\($0.value)'" }.joined(separator: ",") + "}"
-    case .integer, .optionalInteger, .revision: return "\(row.integer(index))"
-    case .real, .optionalReal: return "\(row.real(index))"
-    case .time, .optionalTime: return FleetSchema.text(WallTime(microseconds: row.integer(index)))
-    case .flag, .optionalFlag: return row.integer(index) == 0 ? "false" : "true"
+    case .integer, .revision: return "\(row.integer(index))"
+    case .real: return "\(row.real(index))"
+    case .time: return FleetSchema.text(WallTime(microseconds: row.integer(index)))
+    case .flag: return row.integer(index) == 0 ? "false" : "true"
     }
   }
 
@@ -121,7 +121,7 @@ struct FleetComparison {
     for row in rows {
       var values: [String: String] = [:]
       for (column, text) in zip(table.columns, row) {
-        let isReal = column.kind == .real || column.kind == .optionalReal
+        let isReal = column.type.kind == .real
         values[column.name] = isReal ? Double(text).map { "\($0)" } ?? text : text
       }
       found[key(of: table, values)] = table.columns.map { values[$0.name] ?? "" }

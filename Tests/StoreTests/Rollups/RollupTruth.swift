@@ -100,7 +100,7 @@ struct RollupTruth: Equatable {
       value.counts =
         NotificationState.allCases.map { row[$0.name] } + [row["sent"], row["provider_accepted"]]
       value.flagCounts = [row["duplicates"], row["out_of_order"], row["fresh_connections"]]
-      for name in RollupFigure.allCases.map(\.rawValue) {
+      for name in RollupFigure.allCases.map(\.name) {
         // What is the same as the latencies is not stored.
         let standIn =
           ["delivery_low", "delivery_high", "fresh_delivery_low", "fresh_delivery_high"].contains(name)
