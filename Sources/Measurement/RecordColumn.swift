@@ -2,6 +2,7 @@ import FoundationEssentials
 
 /// What a column holds, which says how it is stored, sent and written.
 public struct ColumnType: Sendable, Hashable {
+  /// The meaning of a value.
   public enum Kind: Sendable, Hashable {
     /// 36 characters.
     case uuid

@@ -56,7 +56,7 @@ extension RollupFigure {
 
 /// One value for each ``RollupFigure``, stored inline.
 struct PerFigure<Value> {
-  /// As many as there are figures.
+  /// The values in the order of the figures, which are fifteen.
   private var values: InlineArray<15, Value>
 
   init(_ value: Value) { values = InlineArray(repeating: value) }
