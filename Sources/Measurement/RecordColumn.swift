@@ -61,16 +61,20 @@ public protocol ColumnRepresentable: SendableMetatype {
   init?(_ value: ColumnValue)
 }
 
-/// What a column is for, beside being read.
+/// What a column is for, beside being read, written with its record and forwarded to a fleet.
 public struct ColumnUse: OptionSet, Sendable {
   public let rawValue: Int
 
   public init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// It is written with the record.
-  public static let written = ColumnUse(rawValue: 1)
   /// It is a column of the CSV and a member of the JSON.
-  public static let exported = ColumnUse(rawValue: 2)
+  public static let exported = ColumnUse(rawValue: 1)
+  /// It does not leave the store.
+  public static let local = ColumnUse(rawValue: 2)
+  /// It is not written with the record.
+  public static let readOnly = ColumnUse(rawValue: 4)
+  /// Empty text stands for none, which is how it is exported.
+  public static let emptyIsNone = ColumnUse(rawValue: 8)
 }
 
 /// A column of the rows that become records: statements, what a fleet's engine has and what is exported are computed from a
@@ -86,7 +90,7 @@ public struct RecordColumn<Record>: Sendable {
   public let assign: @Sendable (inout Record, ColumnValue) -> Bool
 
   public init(
-    _ name: String, _ type: ColumnType, _ use: ColumnUse = .written, sql: String? = nil,
+    _ name: String, _ type: ColumnType, _ use: ColumnUse = [], sql: String? = nil,
     value: @escaping @Sendable (Record) -> ColumnValue,
     assign: @escaping @Sendable (inout Record, ColumnValue) -> Bool
   ) {
@@ -94,9 +98,15 @@ public struct RecordColumn<Record>: Sendable {
     (self.value, self.assign) = (value, assign)
   }
 
+  /// The value as it is exported.
+  public func exportedValue(of record: Record) -> ColumnValue {
+    let value = value(record)
+    return use.contains(.emptyIsNone) && value == .text("") ? .null : value
+  }
+
   /// - Parameter kind: what the column holds, where it is not what the property's type says.
   public init<Value: ColumnRepresentable>(
-    _ name: String, _ property: any WritableKeyPath<Record, Value> & Sendable, _ use: ColumnUse = .written,
+    _ name: String, _ property: any WritableKeyPath<Record, Value> & Sendable, _ use: ColumnUse = [],
     as kind: ColumnType.Kind? = nil, sql: String? = nil
   ) {
     let type = Value.columnType
@@ -110,27 +120,35 @@ public struct RecordColumn<Record>: Sendable {
       })
   }
 
-  /// A column with a JSON array. Text that another version or program wrote is read as an empty one.
-  public init<Element: Codable & SendableMetatype>(
-    _ name: String, json property: any WritableKeyPath<Record, [Element]> & Sendable
+  /// A column with JSON.
+  /// - Parameter otherwise: stands for text that another version or program wrote.
+  public init<Value: Codable & Sendable>(
+    _ name: String, json property: any WritableKeyPath<Record, Value> & Sendable, otherwise: Value,
+    _ use: ColumnUse = []
   ) {
     self.init(
-      name, .text,
+      name, .text, use,
       value: { record in
         let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let bytes = try? encoder.encode(record[keyPath: property])
-        return .text(bytes.map { String(decoding: $0, as: UTF8.self) } ?? "[]")
+        return .text(bytes.map { String(decoding: $0, as: UTF8.self) } ?? "")
       },
       assign: { record, value in
         guard case .text(let text) = value else { return false }
-        record[keyPath: property] = (try? JSONDecoder().decode([Element].self, from: Data(text.utf8))) ?? []
+        record[keyPath: property] =
+          (try? JSONDecoder().decode(Value.self, from: Data(text.utf8))) ?? otherwise
         return true
       })
   }
 }
 
 extension Array {
+  /// The columns that are written with a record.
+  public func written<Record>() -> Self where Element == RecordColumn<Record> {
+    filter { !$0.use.contains(.readOnly) }
+  }
+
   /// Reads a value for each column into a record.
   /// - Returns: `nil` where a value is of another type, as of a word that only another version knows.
   public func read<Record, Failure: Error>(
@@ -208,6 +226,26 @@ extension WallTime: ColumnRepresentable {
   }
 }
 
+extension UUID: ColumnRepresentable {
+  public static var columnType: ColumnType { .uuid }
+  public var columnValue: ColumnValue { .text(uuidString.lowercased()) }
+
+  public init?(_ value: ColumnValue) {
+    guard case .text(let value) = value else { return nil }
+    self.init(uuidString: value)
+  }
+}
+
+extension MonotonicTime: ColumnRepresentable {
+  public static var columnType: ColumnType { .integer }
+  public var columnValue: ColumnValue { .integer(microseconds) }
+
+  public init?(_ value: ColumnValue) {
+    guard case .integer(let value) = value else { return nil }
+    self.init(microseconds: value)
+  }
+}
+
 extension RunID: ColumnRepresentable {
   public static var columnType: ColumnType { .uuid }
   public var columnValue: ColumnValue { .text(description) }
@@ -229,6 +267,10 @@ extension ColumnRepresentable where Self: RawRepresentable<String> {
 }
 
 extension Stored: ColumnRepresentable {}
+extension EventKind: ColumnRepresentable {}
+extension LogLine.Level: ColumnRepresentable {}
+extension Metric: ColumnRepresentable {}
+extension GateDecision: ColumnRepresentable {}
 
 extension Optional: ColumnRepresentable where Wrapped: ColumnRepresentable {
   public static var columnType: ColumnType { ColumnType(Wrapped.columnType.kind, isOptional: true) }

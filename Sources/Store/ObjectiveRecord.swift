@@ -65,6 +65,22 @@ public struct ObjectiveRecord: Sendable, Equatable {
   }
 }
 
+extension ObjectiveRecord {
+  fileprivate static let columns: [RecordColumn<ObjectiveRecord>] = [
+    .init("name", \.name), .init("position", \.position), .init("target", \.target),
+    .init("metric", \.metric),
+    .init("limit_us", \.limit), .init("share", \.share), .init("window_us", \.window),
+    .init("silence_us", \.silence), .init("verdict", \.verdict), .init("good", \.good),
+    .init("valid", \.valid),
+    .init("share_low", \.shareLow), .init("share_high", \.shareHigh),
+    .init("burn", json: \.burns, otherwise: []), .init("quiet_us", \.quiet),
+    .init("breached_at", \.breachedAt), .init("ended_at", \.endedAt), .init("evaluated_at", \.evaluatedAt),
+  ]
+
+  fileprivate static let blank = ObjectiveRecord(
+    name: "", position: 0, target: "", evaluatedAt: WallTime(microseconds: 0))
+}
+
 /// An alert that lasts, or whose delivery is not complete: a row of the table `alert`.
 public struct AlertRecord: Sendable, Equatable {
   /// What an alert is made of.
@@ -119,6 +135,20 @@ public struct AlertRecord: Sendable, Equatable {
     self.startedAt = startedAt
     deliveries = [:]
   }
+}
+
+extension AlertRecord {
+  fileprivate static let columns: [RecordColumn<AlertRecord>] = [
+    .init("id", \.id), .init("fingerprint", \.fingerprint), .init("kind", \.kind),
+    .init("labels", json: \.labels, otherwise: [:]),
+    .init("annotations", json: \.annotations, otherwise: [:]),
+    .init("started_at", \.startedAt), .init("ended_at", \.endedAt),
+    .init("deliveries", json: \.deliveries, otherwise: [:]),
+  ]
+
+  fileprivate static let blank = AlertRecord(
+    id: "", fingerprint: "", kind: .finding, labels: [:], annotations: [:],
+    startedAt: WallTime(microseconds: 0))
 }
 
 /// What objectives and alerts write in one transaction.
@@ -190,78 +220,34 @@ extension StoreReader {
 }
 
 private enum ObjectiveTable {
-  static let selectObjectives = """
-    SELECT name, position, target, metric, limit_us, share, window_us, silence_us, verdict, good, valid, share_low,
-      share_high, burn, quiet_us, breached_at, ended_at, evaluated_at
-    FROM objective ORDER BY position
-    """
+  static let selectObjectives = "SELECT \(list(ObjectiveRecord.columns)) FROM objective x ORDER BY x.position"
+  static let selectAlerts = "SELECT \(list(AlertRecord.columns)) FROM alert x ORDER BY x.started_at, x.id"
 
-  static let selectAlerts = """
-    SELECT id, fingerprint, kind, labels, annotations, started_at, ended_at, deliveries FROM alert
-    ORDER BY started_at, id
-    """
+  private static func list<Record>(_ columns: [RecordColumn<Record>]) -> String {
+    columns.map(\.sql).joined(separator: ", ")
+  }
 
   static func objective(_ row: Row) -> ObjectiveRecord? {
-    func time(_ index: Int) -> WallTime? { (row[index] as Int64?).map(WallTime.init(microseconds:)) }
-    var record = ObjectiveRecord(
-      name: row[0], position: row[1], target: row[2], evaluatedAt: WallTime(microseconds: row[17]))
-    record.metric = (row[3] as String?).flatMap(Metric.init(rawValue:))
-    record.limit = row[4]
-    record.share = row[5]
-    record.window = row[6]
-    record.silence = row[7]
-    record.verdict = GateDecision(rawValue: row[8]) ?? .undecided
-    record.good = row[9]
-    record.valid = row[10]
-    record.shareLow = row[11]
-    record.shareHigh = row[12]
-    record.burns = decoded(row[13]) ?? []
-    record.quiet = row[14]
-    record.breachedAt = time(15)
-    record.endedAt = time(16)
-    return record
+    row.record(ObjectiveRecord.columns, from: 0, into: .blank)
   }
 
-  static func alert(_ row: Row) -> AlertRecord? {
-    guard let labels: [String: String] = decoded(row[3]) else { return nil }
-    var record = AlertRecord(
-      id: row[0], fingerprint: row[1], kind: .finding, labels: labels, annotations: decoded(row[4]) ?? [:],
-      startedAt: WallTime(microseconds: row[5]))
-    record.kind = Stored(rawValue: row[2])
-    record.endedAt = (row[6] as Int64?).map(WallTime.init(microseconds:))
-    record.deliveries = decoded(row[7]) ?? [:]
-    return record
-  }
+  static func alert(_ row: Row) -> AlertRecord? { row.record(AlertRecord.columns, from: 0, into: .blank) }
 
   static func write(_ record: ObjectiveRecord, _ db: Database) throws {
-    let arguments: StatementArguments = [
-      record.name, record.position, record.target, record.metric?.rawValue, record.limit, record.share,
-      record.window, record.silence, record.verdict.rawValue, record.good, record.valid, record.shareLow,
-      record.shareHigh, try encoded(record.burns), record.quiet, record.breachedAt?.microseconds,
-      record.endedAt?.microseconds, record.evaluatedAt.microseconds,
-    ]
-    try db.cachedStatement(
-      sql: "INSERT INTO objective VALUES (\(Array(repeating: "?", count: 18).joined(separator: ", ")))"
-    ).execute(arguments: arguments)
+    try write(record, ObjectiveRecord.columns, "objective", db)
   }
 
   static func write(_ record: AlertRecord, _ db: Database) throws {
-    try db.cachedStatement(sql: "INSERT OR REPLACE INTO alert VALUES (?, ?, ?, ?, ?, ?, ?, ?)").execute(
-      arguments: [
-        record.id, record.fingerprint, record.kind.rawValue, try encoded(record.labels),
-        try encoded(record.annotations), record.startedAt.microseconds, record.endedAt?.microseconds,
-        try encoded(record.deliveries),
-      ])
+    try write(record, AlertRecord.columns, "alert", db)
   }
 
-  private static func encoded(_ value: some Encodable) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    return String(decoding: try encoder.encode(value), as: UTF8.self)
-  }
-
-  /// `nil` for text that another version or program wrote.
-  private static func decoded<Value: Decodable>(_ text: String) -> Value? {
-    try? JSONDecoder().decode(Value.self, from: Data(text.utf8))
+  private static func write<Record>(
+    _ record: Record, _ columns: [RecordColumn<Record>], _ table: String, _ db: Database
+  ) throws {
+    let names = columns.map(\.name).joined(separator: ", ")
+    try db.cachedStatement(
+      sql:
+        "INSERT OR REPLACE INTO \(table) (\(names)) VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))"
+    ).execute(arguments: StatementArguments(columns.map { $0.value(record).databaseValue }))
   }
 }

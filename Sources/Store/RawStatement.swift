@@ -1,5 +1,6 @@
 import GRDB
 import GRDBSQLite
+import Measurement
 
 /// A prepared statement of GRDB that is bound, stepped and read through SQLite's C interface: boxing each value would
 /// double the cost of reading and writing millions of rows.
@@ -63,6 +64,15 @@ struct RawStatement {
     }
   }
 
+  func bind(_ value: ColumnValue, at index: Int32) {
+    switch value {
+    case .null: sqlite3_bind_null(handle, index)
+    case .integer(let number): bind(number, at: index)
+    case .real(let number): sqlite3_bind_double(handle, index, number)
+    case .text(let text): bind(text, at: index)
+    }
+  }
+
   // MARK: Running
 
   /// Steps to the next row.
@@ -120,6 +130,25 @@ struct RawStatement {
   func text(_ index: Int32) -> String? {
     guard let bytes = bytes(index) else { return nil }
     return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Reads a record, whose columns begin at a place.
+  /// - Returns: `nil` where a value is of another type, as of a word that only another version knows.
+  func record<Record>(_ columns: [RecordColumn<Record>], from first: Int32, into blank: Record) -> Record? {
+    var index = first
+    return columns.read(into: blank) { _ in
+      defer { index += 1 }
+      return value(index)
+    }
+  }
+
+  private func value(_ index: Int32) -> ColumnValue {
+    switch sqlite3_column_type(handle, index) {
+    case SQLITE_INTEGER: .integer(integer(index))
+    case SQLITE_FLOAT: .real(real(index))
+    case SQLITE_TEXT: .text(text(index) ?? "")
+    default: .null
+    }
   }
 
   /// The text's bytes, valid until the next step.

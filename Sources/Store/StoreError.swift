@@ -19,6 +19,8 @@ public struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     case notAStore
     /// Written by a newer pushscope; not changed.
     case newerSchema
+    /// Written by a version before 0.1.0; not changed.
+    case outdatedSchema
     /// SQLite reports that the file is damaged.
     case corrupt
     /// The file has more than one hard link: SQLite's log and the lock belong to one name only.
@@ -194,6 +196,15 @@ extension StoreError {
       detail:
         "the store has schema version \(version), and this pushscope knows \(StoreSchema.version) at most",
       remedy: "use the newer pushscope that wrote it; it is left as it is")
+  }
+
+  static func outdatedSchema(_ path: String, version: Int64) -> StoreError {
+    StoreError(
+      .outdatedSchema, path: path,
+      detail:
+        "the store has schema version \(version), and this pushscope migrates version \(StoreSchema.oldest) at least",
+      remedy:
+        "open it once with pushscope 0.1.0, for example with `pushscope runs --store`; it is left as it is")
   }
 
   static func directoryNotMade(_ directory: String, path: String, errno code: Int32) -> StoreError {

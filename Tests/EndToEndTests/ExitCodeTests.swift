@@ -12,7 +12,7 @@ struct ExitCodeTests {
   init() throws {
     directory = try TemporaryDirectory()
     store = directory.file("pushscope.sqlite")
-    let fixture = Programs.repository + "/Tests/Fixtures/store-version-2.sql"
+    let fixture = Programs.repository + "/Tests/Fixtures/store-version-11.sql"
     #expect(try run("sqlite3", [store, ".read \(fixture)"]).status == 0)
   }
 

@@ -166,7 +166,7 @@ extension RollupBin {
 extension SampleRow {
   fileprivate var isMissedByRefusal: Bool {
     guard state == .missed else { return false }
-    return withReason { reason in
+    return withText(.reason) { reason in
       guard let reason else { return false }
       return MissedReason(rawValue: String(decoding: reason, as: UTF8.self))?.isRefusal ?? false
     }

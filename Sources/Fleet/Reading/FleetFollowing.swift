@@ -208,8 +208,9 @@ extension FleetReader: DashboardSource {
         of: member, .everything, after: (sequence: id.sequence - 1, revision: .max), limit: limit))
     var receipts: [Receipt] = []
     while !reader.isAtEnd {
-      let record = try FleetRows.receipt(&reader, of: id.target)
-      if record.receipt.sample == id { receipts.append(record.receipt) }
+      if let receipt = try FleetRows.receipt(&reader, of: id.target).receipt, receipt.sample == id {
+        receipts.append(receipt)
+      }
     }
     return receipts
   }
@@ -330,17 +331,17 @@ extension FleetReader: DashboardSource {
     collector: String, run: RunID?, where conditions: [String], order: String, limit: Int,
     id: (String) -> TargetID?
   ) throws -> [(revision: Int64, record: StoredRecord<Content>?)] {
-    let columns = Content.columns.map { $0.isText ? "toString(\($0.name))" : $0.name }.joined(separator: ", ")
     var reader = try client.binary(
       """
-      SELECT toInt64(revision), at, CAST(target AS Nullable(String)), \(columns)
+      SELECT toInt64(revision), CAST(target AS Nullable(String)), \(Content.columns.selected())
       \(from(Content.table, collector: collector, run: run)) AND \(conditions.joined(separator: " AND "))
       ORDER BY \(order) LIMIT \(limit)
       """)
     var found: [(revision: Int64, record: StoredRecord<Content>?)] = []
     while !reader.isAtEnd {
-      let (revision, at, name) = (try reader.integer(), try reader.time(), try reader.optionalText())
-      let content = try Content(at: at, target: name.flatMap(id), reading: &reader)
+      let (revision, name) = (try reader.integer(), try reader.optionalText())
+      var content = try reader.record(Content.columns, into: Content.blank)
+      content?.target = name.flatMap(id)
       found.append(
         (
           revision,
@@ -350,5 +351,3 @@ extension FleetReader: DashboardSource {
     return found
   }
 }
-
-extension RowBinaryReader: RecordFields {}

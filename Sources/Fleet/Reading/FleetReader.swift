@@ -415,10 +415,7 @@ public final class FleetReader: SampleSource {
       guard !members.isEmpty else { continue }
       var reader = try client.binary(rows.pings(of: members, in: range))
       while !reader.isAtEnd {
-        let connection = try reader.integer()
-        body(
-          PingAnswer(
-            target: target, connectionID: connection, at: try reader.time(), roundTrip: try reader.integer()))
+        if let ping = try reader.record(PingAnswer.columns, into: .blank(of: target)) { body(ping) }
       }
     }
   }
@@ -432,10 +429,10 @@ public final class FleetReader: SampleSource {
           count = 0
           var reader = try client.binary(rows.receipts(of: member, selection, after: last))
           while !reader.isAtEnd {
-            let record = try FleetRows.receipt(&reader, of: target)
-            last = (record.receipt.sample.sequence, record.revision)
+            let row = try FleetRows.receipt(&reader, of: target)
+            last = (row.sequence, row.revision)
             count += 1
-            try body(record)
+            if let receipt = row.receipt { try body(ReceiptRecord(revision: row.revision, receipt: receipt)) }
           }
         } while count == FleetRows.page
       }

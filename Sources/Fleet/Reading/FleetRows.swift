@@ -57,11 +57,7 @@ struct FleetRows {
 
   private func samples(of member: FleetDirectory.Member, _ condition: String, limit: Int) -> String {
     """
-    SELECT sequence, toString(variant), planned_at, planned_monotonic_us, toString(state), status,
-      CAST(reason AS Nullable(String)), schedule_lag_us, service_us, accept_us, delivery_us, delivery_error_us,
-      CAST(timestamp_source AS Nullable(String)), duplicates, out_of_order, connection_id, connection_age_ms,
-      fresh_connection, streams_in_flight, attempt, payload_bytes, dns_us, connect_us, tls_us,
-      CAST(http_version AS Nullable(String)), delivery_high_us, peer_ack_us, path_us
+    SELECT sequence, toString(variant), \(Self.sampleColumns.map { $0.type.selected($0.name) }.joined(separator: ", "))
     FROM \(database).sample FINAL
     WHERE \(Self.isOf([member])) AND \(condition)
     ORDER BY sequence LIMIT \(limit)
@@ -73,54 +69,32 @@ struct FleetRows {
     _ reader: inout RowBinaryReader, of target: TargetID, _ variant: (String) -> VariantID
   ) throws(FleetError) -> Sample {
     let sequence = try reader.integer()
-    let name = try reader.text()
     var sample = Sample(
-      id: SampleID(target: target, sequence: sequence), variant: variant(name), plannedAt: try reader.time(),
-      plannedMonotonic: try reader.integer())
-    let state = try reader.text()
-    sample.state = NotificationState.allCases.first { $0.name == state } ?? .inFlight
-    sample.status = try reader.optionalInteger().map { Int($0) }
-    sample.reason = try reader.optionalText()
-    sample.scheduleLag = try reader.optionalInteger()
-    sample.serviceTime = try reader.optionalInteger()
-    sample.acceptLatency = try reader.optionalInteger()
-    sample.deliveryLatency = try reader.optionalInteger()
-    sample.deliveryError = try reader.optionalInteger()
-    let source = try reader.optionalText()
-    sample.timestampSource = TimestampSource.allCases.first { $0.name == source }
-    sample.duplicates = Int(try reader.integer())
-    sample.isOutOfOrder = try reader.flag()
-    let connectionID = try reader.optionalInteger()
-    let age = try reader.optionalInteger()
-    let isFresh = try reader.optional { reader throws(FleetError) in try reader.flag() }
-    let streams = try reader.optionalInteger()
-    sample.attempt = Int(try reader.integer())
-    sample.payloadBytes = try reader.optionalInteger().map { Int($0) }
-    let dns = try reader.optionalInteger()
-    let connect = try reader.optionalInteger()
-    let tls = try reader.optionalInteger()
-    if let connectionID, let age, let isFresh, let streams {
-      sample.connection = ConnectionUse(
-        id: connectionID, age: age, isFresh: isFresh, streamsInFlight: Int(streams))
-      if let dns, let connect {
-        sample.connection?.phases = ConnectionPhases(dns: dns, connect: connect, tls: tls)
+      id: SampleID(target: target, sequence: sequence), variant: variant(try reader.text()),
+      plannedAt: WallTime(microseconds: 0), plannedMonotonic: 0)
+    // Stands for a word that only another version knows.
+    sample.state = .inFlight
+    for column in sampleColumns {
+      let value = try reader.value(of: column.type)
+      switch (column.access, value) {
+      case (.number(_, let set), .integer(let number)): set(&sample, number)
+      case (.number(_, let set), .text(let text)):
+        if let word = column.words.first(where: { $0.word == text }) { set(&sample, word.value) }
+      case (.text(_, let set), .text(let text)): set(&sample, text)
+      default: break
       }
     }
-    let version = try reader.optionalText()
-    sample.httpVersion = HTTPVersion.allCases.first { $0.name == version }
-    sample.deliveryHigh = try reader.optionalInteger()
-    sample.peerAck = try reader.optionalInteger()
-    sample.path = try reader.optionalInteger()
     return sample
   }
+
+  private static let sampleColumns = SampleColumn.allCases.filter { $0.use != .internal }
 
   func receipts(
     of member: FleetDirectory.Member, _ selection: RowSelection,
     after last: (sequence: Int64, revision: Int64), limit: Int = page
   ) -> String {
     """
-    SELECT toInt64(revision), sequence, toString(device), received_at, arrived_at, same_clock, offset_us, offset_error_us,
-      duplicate
+    SELECT toInt64(revision), sequence, \(Receipt.columns.selected())
     FROM \(database).receipt FINAL
     WHERE \(Self.isOf([member])) AND (sequence, toInt64(revision)) > (\(last.sequence), \(last.revision))
       AND \(Self.isWithin("arrived_at", selection.since, selection.until))
@@ -128,23 +102,21 @@ struct FleetRows {
     """
   }
 
+  /// - Returns: `nil` in `receipt` where a value is not what this version knows.
   static func receipt(_ reader: inout RowBinaryReader, of target: TargetID) throws(FleetError)
-    -> ReceiptRecord
+    -> (sequence: Int64, revision: Int64, receipt: Receipt?)
   {
     let revision = try reader.integer()
     let sequence = try reader.integer()
-    return ReceiptRecord(
-      revision: revision,
-      receipt: Receipt(
-        sample: SampleID(target: target, sequence: sequence), device: try reader.text(),
-        receivedAt: try reader.time(), arrivedAt: try reader.time(), isSameClock: try reader.flag(),
-        offset: try reader.optionalInteger(), offsetError: try reader.optionalInteger(),
-        isDuplicate: try reader.flag()))
+    return (
+      sequence, revision,
+      try reader.record(Receipt.columns, into: .blank(of: SampleID(target: target, sequence: sequence)))
+    )
   }
 
   func pings(of members: [FleetDirectory.Member], in range: Range<WallTime>) -> String {
     """
-    SELECT connection_id, at, round_trip_us FROM \(database).path FINAL
+    SELECT \(PingAnswer.columns.selected()) FROM \(database).path FINAL
     WHERE \(Self.isOf(members)) AND \(Self.isWithin("at", range.lowerBound, range.upperBound))
     ORDER BY at, revision
     """

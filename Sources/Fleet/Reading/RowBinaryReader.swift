@@ -83,6 +83,14 @@ struct RowBinaryReader {
     }
   }
 
+  /// Reads the columns of a record that were selected by name.
+  /// - Returns: `nil` where a value is not what this version knows; all columns are read then, too.
+  mutating func record<Record>(_ columns: [RecordColumn<Record>], into blank: Record) throws(FleetError)
+    -> Record?
+  {
+    try columns.forwarded().read(into: blank) { column throws(FleetError) in try value(of: column.type) }
+  }
+
   mutating func time() throws(FleetError) -> WallTime { WallTime(microseconds: try integer()) }
 
   mutating func optionalTime() throws(FleetError) -> WallTime? {
@@ -98,5 +106,29 @@ struct RowBinaryReader {
     guard count == lower.count else { throw cut() }
     for place in 0..<count { values.add(lower[place], count: Int(try integer())) }
     return values.packed
+  }
+}
+
+extension ColumnType {
+  /// The column in a query whose answer ``RowBinaryReader/value(of:)`` reads.
+  func selected(_ name: String) -> String {
+    switch kind {
+    case .name where isOptional: "CAST(\(name) AS Nullable(String))"
+    case .uuid, .name: "toString(\(name))"
+    case .revision: "toInt64(\(name))"
+    case .text, .list, .integer, .real, .time, .flag, .labels: name
+    }
+  }
+}
+
+extension Array {
+  /// The columns that an engine has.
+  fileprivate func forwarded<Record>() -> Self where Element == RecordColumn<Record> {
+    filter { !$0.use.contains(.local) }
+  }
+
+  /// The columns in a query whose answer ``RowBinaryReader/record(_:into:)`` reads.
+  func selected<Record>() -> String where Element == RecordColumn<Record> {
+    forwarded().map { $0.type.selected($0.name) }.joined(separator: ", ")
   }
 }

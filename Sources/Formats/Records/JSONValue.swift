@@ -21,11 +21,11 @@ public indirect enum JSONValue: Sendable, Equatable {
     }
   }
 
-  /// The value of a column; empty text is `null`, and a list is an array.
+  /// The value of a column; a list is an array.
   public init(_ value: ColumnValue, of type: ColumnType) {
     self =
       switch value {
-      case .null: .null
+      case .null: type.kind == .list ? .array([]) : .null
       case .integer(let number):
         switch type.kind {
         case .time: .string(WallTime(microseconds: number).rfc3339)
@@ -35,7 +35,7 @@ public indirect enum JSONValue: Sendable, Equatable {
       case .real(let number): .number(number)
       case .text(let text) where type.kind == .list:
         .array(text.split(separator: ";").map { .string(String($0)) })
-      case .text(let text): text.isEmpty ? .null : .string(text)
+      case .text(let text): .string(text)
       }
   }
 

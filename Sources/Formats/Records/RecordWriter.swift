@@ -140,8 +140,7 @@ public struct RecordWriter: ~Copyable {
     value.withUTF8 { text(UnsafeRawBufferPointer($0)) }
   }
 
-  @inline(__always)
-  /// Adds a field of a column; empty text is absent.
+  /// Adds a field of a column.
   public mutating func value(_ value: ColumnValue, of type: ColumnType) {
     switch value {
     case .null: text(nil as String?)
@@ -152,10 +151,11 @@ public struct RecordWriter: ~Copyable {
       case .uuid, .name, .text, .list, .integer, .real, .revision, .labels: integer(number)
       }
     case .real(let number): self.number(number)
-    case .text(let text): self.text(text.isEmpty ? nil : text)
+    case .text(let text): self.text(text)
     }
   }
 
+  @inline(__always)
   private mutating func next() {
     let start = starts[column]
     let end = starts[column + 1]

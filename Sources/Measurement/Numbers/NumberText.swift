@@ -132,6 +132,7 @@ public enum LengthText {
     return minutes < 2_880 ? text(minutes, "h", 60, "min") : text(rounded(to: 3_600_000_000), "d", 24, "h")
   }
 
+  /// The text of a duration.
   public static func text(_ duration: Duration) -> String { text(duration.microseconds) }
 
   /// A length that a person chose, without rounding, in the largest unit that divides it: `2 s`, `1500 ms`, `90 s`, `30 d`.

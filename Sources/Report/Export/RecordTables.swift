@@ -5,19 +5,25 @@ import Store
 
 /// The columns of `receipts`: one row for each receipt of a known notification.
 enum ReceiptsTable {
-  static let columns: [Column<Receipt, TargetDirectory.Entry>] = [
-    Column("run") { $2.uuid($1.run.id.uuid.words) },
-    Column("target") { $2.text($1.target.name) },
-    Column("sequence") { $2.integer($0.sample.sequence) },
-    Column("notification_id") { $2.uuid($1.target.notificationID($0.sample).uuid.words) },
-    Column("device") { $2.text($0.device) },
-    Column("received_at") { $2.time($0.receivedAt) },
-    Column("arrived_at") { $2.time($0.arrivedAt) },
-    Column("same_clock") { $2.boolean($0.isSameClock) },
-    Column("offset_us") { $2.integer($0.offset) },
-    Column("offset_error_us") { $2.integer($0.offsetError) },
-    Column("duplicate") { $2.boolean($0.isDuplicate) },
-  ]
+  static let columns: [Column<Receipt, TargetDirectory.Entry>] =
+    [
+      Column("run") { $2.uuid($1.run.id.uuid.words) },
+      Column("target") { $2.text($1.target.name) },
+      Column("sequence") { $2.integer($0.sample.sequence) },
+      Column("notification_id") { $2.uuid($1.target.notificationID($0.sample).uuid.words) },
+    ] + exported(Receipt.columns) { $0 }
+}
+
+/// The exported columns of a record.
+/// - Parameter record: gives the record of a row.
+func exported<Row, Context, Record>(
+  _ columns: [RecordColumn<Record>], _ record: @escaping @Sendable (Row) -> Record
+) -> [Column<Row, Context>] {
+  columns.filter { $0.use.contains(.exported) }.map { column in
+    Column(column.name) { row, _, writer in
+      writer.value(column.exportedValue(of: record(row)), of: column.type)
+    }
+  }
 }
 
 extension Exporter {
@@ -35,16 +41,18 @@ extension Exporter {
 
 /// The columns of `events`.
 enum EventsTable {
-  static let columns: [Column<EventRecord, Void>] = [
-    Column("run") { $2.text($0.run?.description) },
-    Column("at") { $2.time($0.event.at) },
-    Column("target") { $2.text($0.targetName) },
-    Column("kind") { $2.text($0.event.kind.rawValue) },
-    Column("connection_id") { $2.integer($0.event.connectionID) },
-    Column("sequence") { $2.integer($0.event.sequence) },
-    Column("count") { $2.integer($0.event.count) },
-    Column("detail") { $2.text($0.event.detail) },
-  ]
+  static let columns: [Column<EventRecord, Void>] =
+    [Column("run") { $2.text($0.run?.description) }]
+    + columns(of: Event.self, at: Event.columnsBeforeTarget, [Column("target") { $2.text($0.targetName) }])
+
+  /// The columns of a record, with others in between.
+  static func columns<Content: RecordContent>(
+    of _: Content.Type, at place: Int, _ others: [Column<StoredRecord<Content>, Void>]
+  ) -> [Column<StoredRecord<Content>, Void>] {
+    var columns: [Column<StoredRecord<Content>, Void>] = exported(Content.columns) { $0.content }
+    columns.insert(contentsOf: others, at: place)
+    return columns
+  }
 }
 
 extension Exporter {
@@ -58,14 +66,9 @@ extension Exporter {
 
 /// The columns of `log`.
 enum LogTable {
-  static let columns: [Column<LogRecord, Void>] = [
-    Column("at") { $2.time($0.line.at) },
-    Column("level") { $2.text($0.line.level.rawValue) },
-    Column("run") { $2.text($0.run?.description) },
-    Column("target") { $2.text($0.targetName) },
-    Column("label") { $2.text($0.line.label) },
-    Column("message") { $2.text($0.line.message) },
-  ]
+  static let columns: [Column<LogRecord, Void>] = EventsTable.columns(
+    of: LogLine.self, at: LogLine.columnsBeforeTarget,
+    [Column("run") { $2.text($0.run?.description) }, Column("target") { $2.text($0.targetName) }])
 }
 
 extension Exporter {
@@ -81,13 +84,7 @@ extension Exporter {
 /// states.
 enum RunsTable {
   static let columns: [Column<RunRecord, Void>] =
-    [
-      Column("run") { $2.uuid($0.id.uuid.words) },
-      Column("name") { $2.text($0.name) },
-      Column("collector") { $2.uuid($0.collectorID.words) },
-      Column("started_at") { $2.time($0.startedAt) },
-      Column("ended_at") { $2.time($0.endedAt) },
-      Column("end_reason") { $2.text($0.endReason?.rawValue) },
+    exported(RunRecord.columns) { $0 } + [
       Column("targets") { $2.text($0.targetNames.joined(separator: " ")) },
       Column("planned") { $2.integer($0.counts.planned) },
       Column("sent") { $2.integer($0.counts.sent) },

@@ -32,65 +32,42 @@ enum SamplesTable {
     }
   }
 
-  static let columns: [Column<SampleRow, Context>] = identity + times + outcome + latencies + connection
+  static let columns: [Column<SampleRow, Context>] =
+    [
+      Column("run") { $2.prepared($1.run) },
+      Column("target") { $2.prepared($1.target) },
+      Column("variant") { $2.prepared($1.variant($0.variant)) },
+      Column("provider") { $2.prepared($1.provider) },
+      Column("sequence") { $2.integer($0.id.sequence) },
+      Column("notification_id") { $2.uuid($1.record.notificationID($0.id).uuid.words) },
+    ] + SampleField.exported.map { Column($0.name, write($0)) }
 
-  private static let identity: [Column<SampleRow, Context>] = [
-    Column("run") { $2.prepared($1.run) },
-    Column("target") { $2.prepared($1.target) },
-    Column("variant") { $2.prepared($1.variant($0.variant)) },
-    Column("provider") { $2.prepared($1.provider) },
-    Column("sequence") { $2.integer($0.id.sequence) },
-    Column("notification_id") { $2.uuid($1.record.notificationID($0.id).uuid.words) },
-  ]
+  private static func write(_ field: SampleField) -> Column<SampleRow, Context>.Write {
+    switch field {
+    case .column(.deliveryHigh): { $2.integer($0.deliveryRange?.high) }
+    case .column(let column): write(column)
+    case .time(_, let interval):
+      { row, _, writer in writer.time(row[interval].map { row.plannedAt.advanced(byMicroseconds: $0) }) }
+    case .deliveryCertainty: { $2.text($0.deliveryCertainty?.rawValue) }
+    case .deliveryLow: { $2.integer($0.deliveryRange?.low) }
+    }
+  }
 
-  private static let times: [Column<SampleRow, Context>] = [
-    Column("planned_at") { $2.time($0.plannedAt) },
-    Column("sent_at") { $2.time($0.plannedAt, plus: $0.scheduleLag) },
-    Column("accepted_at") { $2.time($0.plannedAt, plus: $0.acceptLatency) },
-    Column("received_at") { $2.time($0.plannedAt, plus: $0.deliveryLatency) },
-  ]
-
-  private static let outcome: [Column<SampleRow, Context>] = [
-    Column("state") { $2.text($0.state.name) },
-    Column("status") { $2.integer($0.status) },
-    Column("reason") { row, _, writer in row.withReason { writer.text($0.map { UnsafeRawBufferPointer($0) }) }
-    },
-  ]
-
-  private static let latencies: [Column<SampleRow, Context>] = [
-    Column("schedule_lag_us") { $2.integer($0.scheduleLag) },
-    Column("service_us") { $2.integer($0.serviceTime) },
-    Column("accept_us") { $2.integer($0.acceptLatency) },
-    Column("delivery_us") { $2.integer($0.deliveryLatency) },
-    Column("delivery_error_us") { $2.integer($0.deliveryError) },
-    Column("timestamp_source") { $2.text($0.timestampSource?.name) },
-    Column("duplicates") { $2.integer($0.duplicates) },
-    Column("out_of_order") { $2.boolean($0.isOutOfOrder) },
-  ]
-
-  private static let connection: [Column<SampleRow, Context>] = [
-    Column("connection_id") { $2.integer($0.connectionID) },
-    Column("connection_age_ms") { $2.integer($0.connectionAge) },
-    Column("fresh_connection") { $2.boolean($0.isFreshConnection) },
-    Column("streams_in_flight") { $2.integer($0.streamsInFlight) },
-    Column("attempt") { $2.integer($0.attempt) },
-    Column("payload_bytes") { $2.integer($0.payloadBytes) },
-    Column("dns_us") { $2.integer($0.dns) },
-    Column("connect_us") { $2.integer($0.connect) },
-    Column("tls_us") { $2.integer($0.tls) },
-    Column("http_version") { $2.text($0.httpVersion?.name) },
-    Column("delivery_certainty") { $2.text($0.deliveryCertainty?.rawValue) },
-    Column("delivery_low_us") { $2.integer($0.deliveryRange?.low) },
-    Column("delivery_high_us") { $2.integer($0.deliveryRange?.high) },
-    Column("peer_ack_us") { $2.integer($0.peerAck) },
-    Column("path_us") { $2.integer($0.path) },
-  ]
-}
-
-extension RecordWriter {
-  /// Writes a time that the store keeps as an interval from another.
-  fileprivate mutating func time(_ start: WallTime, plus interval: Int64?) {
-    time(interval.map { start.advanced(byMicroseconds: $0) })
+  private static func write(_ column: SampleColumn) -> Column<SampleRow, Context>.Write {
+    if column.isText {
+      return { row, _, writer in
+        row.withText(column) { writer.text($0.map { UnsafeRawBufferPointer($0) }) }
+      }
+    }
+    guard column.words.isEmpty else {
+      let words = Dictionary(uniqueKeysWithValues: column.words.map { ($0.value, $0.word) })
+      return { $2.text($0[column].flatMap { words[$0] }) }
+    }
+    return switch column.type.kind {
+    case .time: { $2.time($0[column].map(WallTime.init(microseconds:))) }
+    case .flag: { $2.boolean($0[column].map { $0 != 0 }) }
+    default: { $2.integer($0[column]) }
+    }
   }
 }
 

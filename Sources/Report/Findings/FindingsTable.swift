@@ -5,12 +5,10 @@ import Store
 
 /// The columns of `findings`.
 enum FindingsTable {
-  static let exported = FindingRecord.columns.filter { $0.use.contains(.exported) }
-
   static let columns: [Column<FindingRecord, Void>] =
-    exported.map { column in
-      Column(column.name) { $2.value(column.value($0), of: column.type) }
-    } + [Column("sentence") { $2.text(FindingSentence($0, clock: .alone).text) }]
+    exported(FindingRecord.columns) { $0 } + [
+      Column("sentence") { $2.text(FindingSentence($0, clock: .alone).text) }
+    ]
 }
 
 extension Exporter {
@@ -33,7 +31,9 @@ extension FindingRecord {
   var json: JSONValue {
     func number(_ value: Double?) -> JSONValue { value.map { .number($0) } ?? .null }
     func text(_ value: String) -> JSONValue { value.isEmpty ? .null : .string(value) }
-    let row = FindingsTable.exported.map { JSONValue.Member($0.name, JSONValue($0.value(self), of: $0.type)) }
+    let row = FindingRecord.columns.filter { $0.use.contains(.exported) }.map {
+      JSONValue.Member($0.name, JSONValue($0.exportedValue(of: self), of: $0.type))
+    }
     return .object(
       row + [
         .init("sentence", .string(FindingSentence(self, clock: .alone).text)),

@@ -14,8 +14,7 @@ enum FindingTable {
   static let isListed = "x.run_id NOT IN (SELECT run_id FROM deletion)"
 
   static func record(_ row: Row) -> FindingRecord? {
-    var values = row.databaseValues.makeIterator()
-    return FindingRecord.columns.read(into: .blank) { _ in values.next().map { ColumnValue($0) } ?? .null }
+    row.record(FindingRecord.columns, from: 0, into: .blank)
   }
 
   /// Inserts or replaces a row; whether it is hidden stays as it is stored.
@@ -25,7 +24,7 @@ enum FindingTable {
         written.map { $0.value(record).databaseValue } + [runRow.databaseValue, revision.databaseValue]))
   }
 
-  private static let written = FindingRecord.columns.filter { $0.use.contains(.written) }
+  private static let written = FindingRecord.columns.written()
 
   private static let upsert: String = {
     let names = written.map(\.name) + ["run_id", "revision"]
@@ -35,28 +34,6 @@ enum FindingTable {
       ON CONFLICT (id) DO UPDATE SET \(names.dropFirst().map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
       """
   }()
-}
-
-extension ColumnValue {
-  /// A value that a statement gave; bytes are none of a record's.
-  init(_ value: DatabaseValue) {
-    self =
-      switch value.storage {
-      case .null, .blob: .null
-      case .int64(let value): .integer(value)
-      case .double(let value): .real(value)
-      case .string(let value): .text(value)
-      }
-  }
-
-  var databaseValue: DatabaseValue {
-    switch self {
-    case .null: .null
-    case .integer(let value): value.databaseValue
-    case .real(let value): value.databaseValue
-    case .text(let value): value.databaseValue
-    }
-  }
 }
 
 extension StoreReader {

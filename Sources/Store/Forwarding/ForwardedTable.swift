@@ -8,14 +8,14 @@ public enum ForwardedTable: String, Sendable, Hashable, CaseIterable {
   /// The columns in the order in which they are read and sent.
   public var columns: [ForwardedColumn] {
     switch self {
-    case .run: Self.head + Self.runColumns
-    case .target: Self.head + Self.targetColumns
+    case .run: Self.head + Self.forwarded(RunRecord.columns)
+    case .target: Self.head + Self.forwarded(TargetDescription.columns)
     case .sample: Self.head + Self.sampleColumns
     case .receipt: Self.head + Self.receiptColumns
-    case .event: Self.head + Self.eventColumns
-    case .log: Self.head + Self.logColumns
+    case .event: Self.head + Self.columns(of: Event.self)
+    case .log: Self.head + Self.columns(of: LogLine.self)
     case .path: Self.head + Self.pathColumns
-    case .finding: Self.head + Self.findingColumns
+    case .finding: Self.head + Self.forwarded(FindingRecord.columns)
     case .tombstone: [Self.head[0], Self.head[1], Self.head[2], .init("at", .time)]
     }
   }
@@ -86,78 +86,32 @@ public enum ForwardedTable: String, Sendable, Hashable, CaseIterable {
     .init("revision", .revision), .init("labels", .labels, "r.labels"),
   ]
 
-  private static let runColumns: [ForwardedColumn] = [
-    .init("name", .optionalText), .init("started_at", .time), .init("ended_at", .optionalTime),
-    .init("end_reason", .optionalName),
-  ]
+  private static let sampleColumns: [ForwardedColumn] =
+    [
+      .init("target", .name, "t.name"), .init("variant", .name, "ifnull(v.name, '')"),
+      .init("provider", .name, "t.provider"),
+      .init("sequence", .integer, "x.id & \(SampleID.sequenceMask)"),
+      .init("notification_id", .uuid, StoreViews.notificationID("x.id")),
+    ] + SampleField.forwarded.map { .init($0.name, $0.type, StoreViews.expression($0, of: "x")) }
 
-  private static let targetColumns: [ForwardedColumn] = [
-    .init("target", .name, "x.name"), .init("provider", .name), .init("endpoint", .optionalName),
-    .init("device", .optionalName), .init("receipt_deadline_us", .optionalInteger),
-    .init("asked_rate", .real),
-  ]
+  private static let receiptColumns: [ForwardedColumn] =
+    [
+      .init("target", .name, "t.name"),
+      .init("sequence", .integer, "x.sample_id & \(SampleID.sequenceMask)"),
+      .init("notification_id", .uuid, StoreViews.notificationID("x.sample_id")),
+    ] + forwarded(Receipt.columns)
 
-  private static let sampleColumns: [ForwardedColumn] = [
-    .init("target", .name, "t.name"), .init("variant", .name, "ifnull(v.name, '')"),
-    .init("provider", .name, "t.provider"),
-    .init("sequence", .integer, "x.id & \(SampleID.sequenceMask)"),
-    .init("notification_id", .uuid, Self.notificationID("x.id")), .init("planned_at", .time),
-    .init("planned_monotonic_us", .integer),
-    .init(
-      "state", .name,
-      StoreViews.name(of: "x.state", NotificationState.allCases.map { ($0.rawValue, $0.name) })),
-    .init("status", .optionalInteger), .init("reason", .optionalName),
-    .init("schedule_lag_us", .optionalInteger),
-    .init("service_us", .optionalInteger), .init("accept_us", .optionalInteger),
-    .init("delivery_us", .optionalInteger), .init("delivery_error_us", .optionalInteger),
-    .init(
-      "timestamp_source", .optionalName,
-      StoreViews.name(of: "x.timestamp_source", TimestampSource.allCases.map { ($0.rawValue, $0.name) })),
-    .init("duplicates", .integer), .init("out_of_order", .flag), .init("connection_id", .optionalInteger),
-    .init("connection_age_ms", .optionalInteger), .init("fresh_connection", .optionalFlag),
-    .init("streams_in_flight", .optionalInteger), .init("attempt", .integer),
-    .init("payload_bytes", .optionalInteger), .init("dns_us", .optionalInteger),
-    .init("connect_us", .optionalInteger), .init("tls_us", .optionalInteger),
-    .init(
-      "http_version", .optionalName,
-      StoreViews.name(of: "x.http_version", HTTPVersion.allCases.map { ($0.rawValue, $0.name) })),
-    .init("delivery_low_us", .optionalInteger, StoreViews.deliveryLow("x")),
-    .init("delivery_high_us", .optionalInteger, StoreViews.deliveryHigh("x")),
-    .init("peer_ack_us", .optionalInteger), .init("path_us", .optionalInteger),
-  ]
+  private static let pathColumns = [.init("target", .name, "t.name")] + forwarded(PingAnswer.columns)
 
-  private static let receiptColumns: [ForwardedColumn] = [
-    .init("target", .name, "t.name"), .init("sequence", .integer, "x.sample_id & \(SampleID.sequenceMask)"),
-    .init("notification_id", .uuid, Self.notificationID("x.sample_id")), .init("device", .name),
-    .init("received_at", .time), .init("arrived_at", .time), .init("same_clock", .flag),
-    .init("offset_us", .optionalInteger), .init("offset_error_us", .optionalInteger),
-    .init("duplicate", .flag),
-  ]
-
-  private static let eventColumns: [ForwardedColumn] = [
-    .init("at", .time), .init("target", .optionalName, "t.name"), .init("kind", .name),
-    .init("connection_id", .optionalInteger), .init("sequence", .optionalInteger), .init("count", .integer),
-    .init("detail", .text),
-  ]
-
-  private static let logColumns: [ForwardedColumn] = [
-    .init("at", .time), .init("level", .name), .init("target", .optionalName, "t.name"),
-    .init("label", .name),
-    .init("message", .text),
-  ]
-
-  private static let pathColumns: [ForwardedColumn] = [
-    .init("target", .name, "t.name"), .init("connection_id", .integer), .init("at", .time),
-    .init("round_trip_us", .integer),
-  ]
-
-  private static let findingColumns: [ForwardedColumn] = FindingRecord.columns.compactMap { column in
-    head.contains { $0.name == column.name } ? nil : ForwardedColumn(column.name, column.type, column.sql)
+  private static func columns<Content: RecordContent>(of _: Content.Type) -> [ForwardedColumn] {
+    var columns = forwarded(Content.columns)
+    columns.insert(.init("target", .optionalName, "t.name"), at: Content.columnsBeforeTarget)
+    return columns
   }
 
-  private static func notificationID(_ id: String) -> String {
-    let low = StoreViews.lowHexadecimal(id)
-    return "r.notification_prefix || substr(\(low), 1, 4) || '-' || substr(\(low), 5)"
+  private static func forwarded<Record>(_ columns: [RecordColumn<Record>]) -> [ForwardedColumn] {
+    columns.filter { column in !column.use.contains(.local) && !head.contains { $0.name == column.name } }
+      .map { ForwardedColumn($0.name, $0.type, $0.sql) }
   }
 }
 

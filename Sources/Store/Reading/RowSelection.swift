@@ -63,8 +63,8 @@ extension StoreReader {
       var last = (sample: range.lowerBound, revision: Int64.min)
       try stream(
         ReceiptQuery.select + """
-           WHERE (sample_id, revision) > (?1, ?2) AND sample_id <= ?3 AND arrived_at >= ?4 AND arrived_at < ?5
-          ORDER BY sample_id, revision LIMIT ?6
+           WHERE (x.sample_id, x.revision) > (?1, ?2) AND x.sample_id <= ?3 AND x.arrived_at >= ?4 AND x.arrived_at < ?5
+          ORDER BY x.sample_id, x.revision LIMIT ?6
           """,
         bind: { statement in
           statement.bind(last.sample, at: 1)
@@ -114,8 +114,8 @@ extension StoreReader {
       var last = Int64.min
       try stream(
         RecordQuery<Content>.select + """
-           WHERE e.run_id IS ?1 AND e.revision > ?2 AND e.at >= ?3 AND e.at < ?4
-          ORDER BY e.revision LIMIT ?5
+           WHERE x.run_id IS ?1 AND x.revision > ?2 AND x.at >= ?3 AND x.at < ?4
+          ORDER BY x.revision LIMIT ?5
           """,
         bind: { statement in
           statement.bind(run, at: 1)
@@ -129,7 +129,7 @@ extension StoreReader {
           if let names = selection.targets {
             guard let name = row.text(2), names.contains(name) else { return nil }
           }
-          return try RecordQuery<Content>.decode(row)
+          return RecordQuery<Content>.decode(row)
         }, body)
     }
   }

@@ -52,6 +52,26 @@ public struct RunRecord: Sendable, Equatable {
   }
 }
 
+extension RunRecord {
+  /// The columns of the table `run`, named x in queries.
+  public static let columns: [RecordColumn<RunRecord>] = [
+    .init("run", \.id, [.exported, .readOnly], sql: "x.uuid"),
+    .init("name", \.name, .exported),
+    .init("collector", \.collectorID, [.exported, .readOnly]),
+    .init("started_at", \.startedAt, .exported),
+    .init("ended_at", \.endedAt, .exported),
+    .init("end_reason", \.endReason, .exported),
+    .init("started_monotonic_us", \.startedMonotonic, .local),
+    .init("boot_id", \.bootID, .local),
+    .init("revision", \.revision, .readOnly, as: .revision),
+  ]
+
+  fileprivate static let blank = RunRecord(
+    id: RunID(uuid: UUID()), name: nil, collectorID: UUID(), startedAt: WallTime(microseconds: 0),
+    endedAt: nil,
+    endReason: nil, targetNames: [], counts: StateCounts())
+}
+
 /// A stored target of a run.
 public struct TargetRecord: Sendable, Equatable {
   public var id: TargetID
@@ -113,14 +133,14 @@ extension StoreReader {
   public func runs() throws -> [RunRecord] { try read { try Self.runs(where: "true", [], $0) } }
 
   public func run(_ id: RunID) throws -> RunRecord? {
-    try read { try Self.runs(where: "r.uuid = ?", [id.description], $0).first }
+    try read { try Self.runs(where: "x.uuid = ?", [id.description], $0).first }
   }
 
   /// The run that began last.
   public func latestRun() throws -> RunRecord? {
     try read {
       try Self.runs(
-        where: "r.id = (SELECT max(id) FROM run WHERE id NOT IN (SELECT run_id FROM deletion))", [], $0
+        where: "x.id = (SELECT max(id) FROM run WHERE id NOT IN (SELECT run_id FROM deletion))", [], $0
       ).first
     }
   }
@@ -130,14 +150,15 @@ extension StoreReader {
     try read { db in
       let rows = try db.cachedRows(
         """
-        SELECT t.id, t.name, t.provider, t.receipt_deadline_us, t.asked_rate, t.endpoint, t.device
-        FROM run r JOIN target t ON t.run_id = r.id WHERE r.uuid = ? ORDER BY t.id
+        SELECT x.id, \(TargetDescription.columns.map(\.sql).joined(separator: ", "))
+        FROM run r JOIN target x ON x.run_id = r.id WHERE r.uuid = ? ORDER BY x.id
         """, [run.description])
-      return try rows.map { row in
-        TargetRecord(
-          id: TargetID(rawValue: row[0]), run: run, name: row[1], provider: row[2], receiptDeadline: row[3],
-          askedRate: row[4], endpoint: row[5], device: row[6],
-          variants: try Self.variants(ofTarget: row[0], db))
+      return try rows.compactMap { row in
+        guard let target = row.record(TargetDescription.columns, from: 1, into: .blank) else { return nil }
+        return TargetRecord(
+          id: TargetID(rawValue: row[0]), run: run, name: target.name, provider: target.provider,
+          receiptDeadline: target.receiptDeadline, askedRate: target.askedRate, endpoint: target.endpoint,
+          device: target.device, variants: try Self.variants(ofTarget: row[0], db))
       }
     }
   }
@@ -150,24 +171,19 @@ extension StoreReader {
   ) throws -> [RunRecord] {
     let rows = try db.cachedRows(
       """
-      SELECT r.id, r.uuid, r.name, r.collector, r.started_at, r.started_monotonic_us, r.boot_id, r.ended_at,
-        r.end_reason, r.revision, h.at
-      FROM run r LEFT JOIN heartbeat h ON h.run_id = r.id
-      WHERE (\(condition)) AND r.id NOT IN (SELECT run_id FROM deletion) ORDER BY r.id
+      SELECT x.id, h.at, \(RunRecord.columns.map(\.sql).joined(separator: ", "))
+      FROM run x LEFT JOIN heartbeat h ON h.run_id = x.id
+      WHERE (\(condition)) AND x.id NOT IN (SELECT run_id FROM deletion) ORDER BY x.id
       """, arguments)
     return try rows.compactMap { row in
-      guard let id = RunID(row[1]), let collectorID = UUID(uuidString: row[3]) else { return nil }
-      let rowID: Int64 = row[0]
-      return RunRecord(
-        id: id, name: row[2], collectorID: collectorID, startedAt: WallTime(microseconds: row[4]),
-        startedMonotonic: MonotonicTime(microseconds: row[5] as Int64), bootID: row[6],
-        endedAt: (row[7] as Int64?).map(WallTime.init(microseconds:)),
-        endReason: (row[8] as String?).map(Stored.init(rawValue:)),
-        lastHeartbeat: (row[10] as Int64?).map(WallTime.init(microseconds:)),
-        targetNames: try db.cachedRows("SELECT name FROM target WHERE run_id = ? ORDER BY id", [rowID]).map {
+      guard var run = row.record(RunRecord.columns, from: 2, into: .blank) else { return nil }
+      run.lastHeartbeat = (row[1] as Int64?).map(WallTime.init(microseconds:))
+      run.targetNames = try db.cachedRows("SELECT name FROM target WHERE run_id = ? ORDER BY id", [row[0]])
+        .map {
           $0[0]
-        },
-        counts: try counts(ofRun: rowID, db), revision: row[9])
+        }
+      run.counts = try counts(ofRun: row[0], db)
+      return run
     }
   }
 
@@ -286,14 +302,17 @@ extension StoreReader {
     try read { db in
       try db.cachedRows(
         """
-        SELECT f.target_id, f.until, f.provider, f.receipt_deadline_us, f.asked_rate, f.endpoint, f.device
-        FROM run r JOIN target t ON t.run_id = r.id JOIN former_target f ON f.target_id = t.id
-        WHERE r.uuid = ? ORDER BY f.revision
+        SELECT x.target_id, x.until, \(TargetDescription.settings.map(\.sql).joined(separator: ", "))
+        FROM run r JOIN target t ON t.run_id = r.id JOIN former_target x ON x.target_id = t.id
+        WHERE r.uuid = ? ORDER BY x.revision
         """, [run.description]
-      ).map {
-        FormerTarget(
-          target: TargetID(rawValue: $0[0]), until: WallTime(microseconds: $0[1]), provider: $0[2],
-          receiptDeadline: $0[3], askedRate: $0[4], endpoint: $0[5], device: $0[6])
+      ).compactMap { row in
+        row.record(TargetDescription.settings, from: 2, into: .blank).map {
+          FormerTarget(
+            target: TargetID(rawValue: row[0]), until: WallTime(microseconds: row[1]), provider: $0.provider,
+            receiptDeadline: $0.receiptDeadline, askedRate: $0.askedRate, endpoint: $0.endpoint,
+            device: $0.device)
+        }
       }
     }
   }

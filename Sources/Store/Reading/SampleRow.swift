@@ -19,13 +19,17 @@ public struct SampleRow: ~Copyable {
   }
 
   @inline(__always)
-  private func number(_ column: SampleColumn) -> Int64 { values[Int(column.rawValue)] }
+  private func number(_ column: SampleColumn) -> Int64 { values[column.rawValue] }
 
   @inline(__always)
   private func optional(_ column: SampleColumn) -> Int64? {
     let value = number(column)
     return value == Self.absent ? nil : value
   }
+
+  /// The number of a column that is not text; `nil` where there is none.
+  @inline(__always)
+  public subscript(column: SampleColumn) -> Int64? { optional(column) }
 
   public var id: SampleID { SampleID(rawValue: number(.id)) }
   public var variant: VariantID { VariantID(rawValue: number(.variant)) }
@@ -74,43 +78,25 @@ public struct SampleRow: ~Copyable {
       service: serviceTime, accept: acceptLatency, delivery: deliveryLatency, path: path, absent: nil)
   }
 
-  /// The reason as UTF-8, valid during the call; `nil` when there is none. It may come from outside: sinks escape it.
-  public func withReason<R>(_ body: (UnsafeBufferPointer<UInt8>?) throws -> R) rethrows -> R {
-    guard let place = optional(.reason).map(TextSlice.init(packed:)) else { return try body(nil) }
+  /// A text as UTF-8, valid during the call; `nil` when there is none. It may come from outside: sinks escape it.
+  public func withText<R>(_ column: SampleColumn, _ body: (UnsafeBufferPointer<UInt8>?) throws -> R) rethrows
+    -> R
+  {
+    guard let place = optional(column).map(TextSlice.init(packed:)) else { return try body(nil) }
     return try body(UnsafeBufferPointer(start: texts.map { $0 + place.offset }, count: place.count))
   }
 
   /// The whole row as a value.
   public var sample: Sample {
     var sample = Sample(id: id, variant: variant, plannedAt: plannedAt, plannedMonotonic: plannedMonotonic)
-    sample.state = state
-    sample.status = status
-    sample.reason = withReason { $0.map { String(decoding: $0, as: UTF8.self) } }
-    sample.scheduleLag = scheduleLag
-    sample.serviceTime = serviceTime
-    sample.acceptLatency = acceptLatency
-    sample.deliveryLatency = deliveryLatency
-    sample.deliveryError = deliveryError
-    sample.deliveryHigh = deliveryHigh
-    sample.peerAck = peerAck
-    sample.path = path
-    sample.timestampSource = timestampSource
-    sample.duplicates = duplicates
-    sample.isOutOfOrder = isOutOfOrder
-    sample.connection = connection
-    sample.attempt = attempt
-    sample.payloadBytes = payloadBytes
-    sample.httpVersion = httpVersion
+    for column in SampleColumn.allCases {
+      switch column.access {
+      case .number(_, let set): if let value = optional(column) { set(&sample, value) }
+      case .text(_, let set):
+        withText(column) { if let text = $0 { set(&sample, String(decoding: text, as: UTF8.self)) } }
+      }
+    }
     return sample
-  }
-
-  private var connection: ConnectionUse? {
-    guard let id = connectionID, let age = connectionAge, let isFresh = isFreshConnection,
-      let streams = streamsInFlight
-    else { return nil }
-    var phases: ConnectionPhases?
-    if let dns, let connect { phases = ConnectionPhases(dns: dns, connect: connect, tls: tls) }
-    return ConnectionUse(id: id, age: age, isFresh: isFresh, streamsInFlight: streams, phases: phases)
   }
 }
 
@@ -178,9 +164,9 @@ struct SampleChunk {
         row[column] = statement.rawInteger(Int32(column))
       }
     }
-    let reason = SampleColumn.reason.rawValue
-    if row[Int(reason)] != SampleRow.absent, let bytes = statement.bytes(reason) {
-      row[Int(reason)] = TextSlice(offset: texts.count, count: bytes.count).packed
+    for column in SampleColumn.textColumns where row[column] != SampleRow.absent {
+      guard let bytes = statement.bytes(Int32(column)) else { continue }
+      row[column] = TextSlice(offset: texts.count, count: bytes.count).packed
       texts.append(contentsOf: bytes)
     }
   }
@@ -191,49 +177,22 @@ struct SampleChunk {
     for (place, sample) in samples.enumerated() {
       let first = place * SampleColumn.count
       for column in SampleColumn.allCases {
-        values[first + Int(column.rawValue)] = number(sample, column) ?? SampleRow.absent
+        let value: Int64? =
+          switch column.access {
+          case .number(let get, _): get(sample)
+          case .text(let get, _): get(sample).map { add($0) }
+          }
+        values[first + column.rawValue] = value ?? SampleRow.absent
       }
     }
   }
 
-  /// A column's number; texts are appended to ``texts``.
-  private mutating func number(_ sample: Sample, _ column: SampleColumn) -> Int64? {
-    let connection = sample.connection
-    func integer(_ value: Int?) -> Int64? { value.map { Int64($0) } }
-    switch column {
-    case .id: return sample.id.rawValue
-    case .variant: return sample.variant.rawValue
-    case .plannedAt: return sample.plannedAt.microseconds
-    case .plannedMonotonic: return sample.plannedMonotonic
-    case .state: return Int64(sample.state.rawValue)
-    case .status: return integer(sample.status)
-    case .reason:
-      guard let reason = sample.reason else { return nil }
-      let slice = TextSlice(offset: texts.count, count: reason.utf8.count)
-      texts.append(contentsOf: reason.utf8)
-      return slice.packed
-    case .scheduleLag: return sample.scheduleLag
-    case .serviceTime: return sample.serviceTime
-    case .acceptLatency: return sample.acceptLatency
-    case .deliveryLatency: return sample.deliveryLatency
-    case .deliveryError: return sample.deliveryError
-    case .timestampSource: return integer(sample.timestampSource?.rawValue)
-    case .duplicates: return Int64(sample.duplicates)
-    case .outOfOrder: return sample.isOutOfOrder ? 1 : 0
-    case .connectionID: return connection?.id
-    case .connectionAge: return connection?.age
-    case .freshConnection: return connection.map { $0.isFresh ? 1 : 0 }
-    case .streamsInFlight: return integer(connection?.streamsInFlight)
-    case .attempt: return Int64(sample.attempt)
-    case .payloadBytes: return integer(sample.payloadBytes)
-    case .dns: return connection?.phases?.dns
-    case .connect: return connection?.phases?.connect
-    case .tls: return connection?.phases?.tls
-    case .httpVersion: return integer(sample.httpVersion?.rawValue)
-    case .deliveryHigh: return sample.deliveryHigh
-    case .peerAck: return sample.peerAck
-    case .path: return sample.path
-    }
+  /// Appends a text.
+  /// - Returns: its place, packed.
+  private mutating func add(_ text: String) -> Int64 {
+    let slice = TextSlice(offset: texts.count, count: text.utf8.count)
+    texts.append(contentsOf: text.utf8)
+    return slice.packed
   }
 
   func forEach(_ body: (borrowing SampleRow) throws -> Void) rethrows {
@@ -264,6 +223,18 @@ struct TextSlice {
   }
 
   var packed: Int64 { Int64(offset) << 32 | Int64(count) }
+}
+
+extension SampleColumn {
+  static let count = allCases.count
+  /// All columns, for SELECT and INSERT.
+  static let list = allCases.map(\.name).joined(separator: ", ")
+  /// The columns that are never NULL, one bit each.
+  static let requiredMask: UInt32 = allCases.reduce(0) {
+    $1.type.isOptional ? $0 : $0 | 1 << UInt32($1.rawValue)
+  }
+  /// Raw values of the columns of text.
+  static let textColumns = allCases.filter(\.isText).map(\.rawValue)
 }
 
 /// Statements over the `sample` table that the writer and readers share.

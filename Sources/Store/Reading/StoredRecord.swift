@@ -5,30 +5,14 @@ public import Measurement
 public protocol RecordContent: Sendable, Equatable {
   /// Its table, in the store and in an engine.
   static var table: ForwardedTable { get }
-  /// Its columns in this table, in the order in which ``init(at:target:reading:)`` reads them.
-  static var columns: [RecordColumn] { get }
+  static var columns: [RecordColumn<Self>] { get }
+  /// How many of the columns stand before the target's name, where all are listed.
+  static var columnsBeforeTarget: Int { get }
+  /// What the columns are read into.
+  static var blank: Self { get }
 
   var at: WallTime { get }
-
-  /// - Returns: `nil` for a kind that only a newer pushscope knows; all columns are read then, too.
-  init?(at time: WallTime, target: TargetID?, reading fields: inout some RecordFields) throws
-}
-
-/// A column of an event or a log line.
-public struct RecordColumn: Sendable {
-  public let name: String
-  /// Otherwise a number.
-  public let isText: Bool
-
-  fileprivate static func text(_ name: String) -> RecordColumn { RecordColumn(name: name, isText: true) }
-  fileprivate static func number(_ name: String) -> RecordColumn { RecordColumn(name: name, isText: false) }
-}
-
-/// The values of a row that are still to be read, from left to right.
-public protocol RecordFields {
-  mutating func text() throws -> String
-  mutating func integer() throws -> Int64
-  mutating func optionalInteger() throws -> Int64?
+  var target: TargetID? { get set }
 }
 
 /// An event or a log line with its run and target.
@@ -56,31 +40,32 @@ extension LogRecord {
 
 extension Event: RecordContent {
   public static var table: ForwardedTable { .event }
-  public static var columns: [RecordColumn] {
-    [.text("kind"), .number("connection_id"), .number("sequence"), .number("count"), .text("detail")]
-  }
+  public static var columnsBeforeTarget: Int { 1 }
+  public static var blank: Event { Event(at: WallTime(microseconds: 0), kind: .runStarted) }
 
-  public init?(at time: WallTime, target: TargetID?, reading fields: inout some RecordFields) throws {
-    let kind = EventKind(rawValue: try fields.text())
-    let (connection, sequence) = (try fields.optionalInteger(), try fields.optionalInteger())
-    let (count, detail) = (Int(try fields.integer()), try fields.text())
-    guard let kind else { return nil }
-    self.init(
-      at: time, kind: kind, target: target, connectionID: connection, sequence: sequence, count: count,
-      detail: detail)
-  }
+  public static let columns: [RecordColumn<Event>] = [
+    .init("at", \.at, .exported),
+    .init("kind", \.kind, .exported),
+    .init("connection_id", \.connectionID, .exported),
+    .init("sequence", \.sequence, .exported),
+    .init("count", \.count, .exported),
+    .init("detail", \.detail, .exported),
+  ]
 }
 
 extension LogLine: RecordContent {
   public static var table: ForwardedTable { .log }
-  public static var columns: [RecordColumn] { [.text("level"), .text("label"), .text("message")] }
-
-  public init?(at time: WallTime, target: TargetID?, reading fields: inout some RecordFields) throws {
-    let level = Level(rawValue: try fields.text())
-    let (label, message) = (try fields.text(), try fields.text())
-    guard let level else { return nil }
-    self.init(at: time, level: level, target: target, label: label, message: message)
+  public static var columnsBeforeTarget: Int { 2 }
+  public static var blank: LogLine {
+    LogLine(at: WallTime(microseconds: 0), level: .info, label: "", message: "")
   }
+
+  public static let columns: [RecordColumn<LogLine>] = [
+    .init("at", \.at, .exported),
+    .init("level", \.level, .exported),
+    .init("label", \.label, .exported, as: .name),
+    .init("message", \.message, .exported),
+  ]
 }
 
 extension SampleSource {
@@ -101,38 +86,19 @@ extension SampleSource {
 enum RecordQuery<Content: RecordContent> {
   static var select: String {
     """
-    SELECT e.revision, r.uuid, t.name, e.at, e.target_id, \(Content.columns.map { "e.\($0.name)" }.joined(separator: ", "))
-    FROM \(Content.table.rawValue) e LEFT JOIN run r ON r.id = e.run_id LEFT JOIN target t ON t.id = e.target_id
+    SELECT x.revision, r.uuid, t.name, x.target_id, \(Content.columns.map(\.sql).joined(separator: ", "))
+    FROM \(Content.table.rawValue) x LEFT JOIN run r ON r.id = x.run_id LEFT JOIN target t ON t.id = x.target_id
     """
   }
 
   /// `nil` for what only a newer pushscope knows.
-  static func decode(_ row: RawStatement) throws -> StoredRecord<Content>? {
-    var fields = StatementFields(row: row, next: 5)
-    return try Content(
-      at: WallTime(microseconds: row.integer(3)),
-      target: row.optionalInteger(4).map(TargetID.init(rawValue:)),
-      reading: &fields
-    ).map {
-      StoredRecord(
-        revision: row.integer(0), run: row.text(1).flatMap { RunID($0) }, targetName: row.text(2), content: $0
-      )
-    }
+  static func decode(_ row: RawStatement) -> StoredRecord<Content>? {
+    guard var content = row.record(Content.columns, from: 4, into: Content.blank) else { return nil }
+    content.target = row.optionalInteger(3).map(TargetID.init(rawValue:))
+    return StoredRecord(
+      revision: row.integer(0), run: row.text(1).flatMap { RunID($0) }, targetName: row.text(2),
+      content: content)
   }
-}
-
-private struct StatementFields: RecordFields {
-  let row: RawStatement
-  var next: Int32
-
-  private mutating func take() -> Int32 {
-    defer { next += 1 }
-    return next
-  }
-
-  mutating func text() -> String { row.text(take()) ?? "" }
-  mutating func integer() -> Int64 { row.integer(take()) }
-  mutating func optionalInteger() -> Int64? { row.optionalInteger(take()) }
 }
 
 extension StoreReader {
@@ -142,7 +108,7 @@ extension StoreReader {
   ) throws -> ChangePage<StoredRecord<Content>> {
     try read { db in
       var rows: ContiguousArray<StoredRecord<Content>> = try Self.records(
-        db, of: run, "(e.at, e.revision) <= (?2, ?3) ORDER BY e.at DESC, e.revision DESC", place, limit)
+        db, of: run, "(x.at, x.revision) <= (?2, ?3) ORDER BY x.at DESC, x.revision DESC", place, limit)
       rows.reverse()
       return ChangePage(rows: rows, next: try Self.revision(db), isComplete: true)
     }
@@ -153,7 +119,7 @@ extension StoreReader {
     _: Content.Type, of run: RunID, after place: RecordPlace, limit: Int
   ) throws -> ContiguousArray<StoredRecord<Content>> {
     try read { db in
-      try Self.records(db, of: run, "(e.at, e.revision) > (?2, ?3) ORDER BY e.at, e.revision", place, limit)
+      try Self.records(db, of: run, "(x.at, x.revision) > (?2, ?3) ORDER BY x.at, x.revision", place, limit)
     }
   }
 
@@ -163,11 +129,11 @@ extension StoreReader {
   ) throws -> ChangePage<StoredRecord<Content>> {
     try read { db in
       let statement = try RawStatement(
-        db, RecordQuery<Content>.select + " WHERE e.revision > ?1 ORDER BY e.revision LIMIT ?2")
+        db, RecordQuery<Content>.select + " WHERE x.revision > ?1 ORDER BY x.revision LIMIT ?2")
       statement.bind(cursor, at: 1)
       statement.bind(limit, at: 2)
       let page = try Self.page(db, statement, after: cursor, limit: limit) { row in
-        (try RecordQuery<Content>.decode(row), row.integer(0))
+        (RecordQuery<Content>.decode(row), row.integer(0))
       }
       return ChangePage(
         rows: ContiguousArray(page.rows.compactMap { $0 }), next: page.next, isComplete: page.isComplete)
@@ -198,14 +164,14 @@ extension StoreReader {
     let statement = try RawStatement(
       db,
       RecordQuery<Content>.select + """
-         WHERE e.run_id = (SELECT id FROM run WHERE uuid = ?1) AND \(condition) LIMIT ?4
+         WHERE x.run_id = (SELECT id FROM run WHERE uuid = ?1) AND \(condition) LIMIT ?4
         """)
     statement.bind(run.description, at: 1)
     statement.bind(place, at: 2)
     statement.bind(limit, at: 4)
     var rows = ContiguousArray<StoredRecord<Content>>()
     while try statement.step() {
-      if let row = try RecordQuery<Content>.decode(statement) { rows.append(row) }
+      if let row = RecordQuery<Content>.decode(statement) { rows.append(row) }
     }
     return rows
   }

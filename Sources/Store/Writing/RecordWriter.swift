@@ -10,26 +10,18 @@ struct RecordWriter {
   /// Skips receipts for deleted targets.
   func insert(_ receipts: [Receipt], revision: inout Int64) throws {
     guard !receipts.isEmpty else { return }
+    let inserted = Inserted(Receipt.columns, after: ["revision", "sample_id"])
     let statement = try RawStatement(
       db,
       """
-      INSERT INTO receipt (revision, sample_id, device, received_at, arrived_at, same_clock, offset_us,
-        offset_error_us, duplicate, monotonic_ns)
-      SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
+      INSERT INTO receipt (\(inserted.names)) SELECT \(inserted.parameters)
       WHERE EXISTS (SELECT 1 FROM target WHERE id = ?2 >> \(SampleID.sequenceBits))
       """)
     for receipt in receipts {
       revision += 1
       statement.bind(revision, at: 1)
       statement.bind(receipt.sample.rawValue, at: 2)
-      statement.bind(receipt.device, at: 3)
-      statement.bind(receipt.receivedAt.microseconds, at: 4)
-      statement.bind(receipt.arrivedAt.microseconds, at: 5)
-      statement.bind(receipt.isSameClock ? 1 : 0, at: 6)
-      statement.bind(receipt.offset, at: 7)
-      statement.bind(receipt.offsetError, at: 8)
-      statement.bind(receipt.isDuplicate ? 1 : 0, at: 9)
-      statement.bind(receipt.monotonic, at: 10)
+      inserted.bind(receipt, in: statement)
       try statement.run()
     }
   }
@@ -37,68 +29,37 @@ struct RecordWriter {
   /// Skips PINGs of deleted targets.
   func insert(_ pings: [PingAnswer], revision: inout Int64) throws {
     guard !pings.isEmpty else { return }
+    let inserted = Inserted(PingAnswer.columns, after: ["revision", "target_id"])
     let statement = try RawStatement(
       db,
       """
-      INSERT INTO path (revision, run_id, target_id, connection_id, at, round_trip_us)
-      SELECT ?1, run_id, id, ?3, ?4, ?5 FROM target WHERE id = ?2
+      INSERT INTO path (\(inserted.names), run_id) SELECT \(inserted.parameters), run_id FROM target WHERE id = ?2
       """)
     for ping in pings {
       revision += 1
       statement.bind(revision, at: 1)
       statement.bind(ping.target.rawValue, at: 2)
-      statement.bind(ping.connectionID, at: 3)
-      statement.bind(ping.at.microseconds, at: 4)
-      statement.bind(ping.roundTrip, at: 5)
+      inserted.bind(ping, in: statement)
       try statement.run()
     }
   }
 
-  /// - Parameter runRow: gives the run's row for an event's target.
-  func insert(
-    _ events: [Event], revision: inout Int64, runRow: (TargetID?) throws -> Int64?
+  /// Inserts events or log lines.
+  /// - Parameter runRow: gives the run's row for a record's target.
+  func insert<Content: RecordContent>(
+    _ records: [Content], revision: inout Int64, runRow: (TargetID?) throws -> Int64?
   ) throws {
-    guard !events.isEmpty else { return }
+    guard !records.isEmpty else { return }
+    let inserted = Inserted(Content.columns, after: ["revision", "run_id", "target_id"])
     let statement = try RawStatement(
       db,
-      """
-      INSERT INTO event (revision, run_id, target_id, at, kind, connection_id, sequence, count, detail)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-      """)
-    for event in events {
+      "INSERT INTO \(Content.table.rawValue) (\(inserted.names)) VALUES (\(inserted.parameters))")
+    for record in records {
       revision += 1
       statement.bind(revision, at: 1)
-      statement.bind(try runRow(event.target), at: 2)
-      statement.bind(event.target?.rawValue, at: 3)
-      statement.bind(event.at.microseconds, at: 4)
-      statement.bind(event.kind.rawValue, at: 5)
-      statement.bind(event.connectionID, at: 6)
-      statement.bind(event.sequence, at: 7)
-      statement.bind(event.count, at: 8)
-      statement.bind(event.detail, at: 9)
-      try statement.run()
-    }
-  }
-
-  func insert(
-    _ lines: [LogLine], revision: inout Int64, runRow: (TargetID?) throws -> Int64?
-  ) throws {
-    guard !lines.isEmpty else { return }
-    let statement = try RawStatement(
-      db,
-      """
-      INSERT INTO log (revision, run_id, target_id, at, level, label, message)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-      """)
-    for line in lines {
-      revision += 1
-      statement.bind(revision, at: 1)
-      statement.bind(try runRow(line.target), at: 2)
-      statement.bind(line.target?.rawValue, at: 3)
-      statement.bind(line.at.microseconds, at: 4)
-      statement.bind(line.level.rawValue, at: 5)
-      statement.bind(line.label, at: 6)
-      statement.bind(line.message, at: 7)
+      statement.bind(try runRow(record.target), at: 2)
+      statement.bind(record.target?.rawValue, at: 3)
+      inserted.bind(record, in: statement)
       try statement.run()
     }
   }
@@ -191,4 +152,25 @@ struct RecordWriter {
       ON CONFLICT DO UPDATE SET \(columns.map { "\($0) = \($0) + excluded.\($0)" }.joined(separator: ", "))
       """
   }()
+}
+
+/// The columns of a record as parameters of a statement.
+private struct Inserted<Record> {
+  /// All columns of the statement, and a parameter for each.
+  let names: String
+  let parameters: String
+  private let columns: [(parameter: Int32, column: RecordColumn<Record>)]
+
+  /// - Parameter first: the columns before those of the record.
+  init(_ columns: [RecordColumn<Record>], after first: [String]) {
+    let written = columns.written()
+    let all = first + written.map(\.name)
+    names = all.joined(separator: ", ")
+    parameters = (1...all.count).map { "?\($0)" }.joined(separator: ", ")
+    self.columns = written.enumerated().map { (Int32(first.count + $0.offset + 1), $0.element) }
+  }
+
+  func bind(_ record: Record, in statement: RawStatement) {
+    for (parameter, column) in columns { statement.bind(column.value(record), at: parameter) }
+  }
 }

@@ -59,6 +59,30 @@ public struct TargetDescription: Sendable, Equatable {
   }
 }
 
+extension TargetDescription {
+  /// The columns of the table `target` that a configuration gives.
+  static let columns: [RecordColumn<TargetDescription>] =
+    [.init("target", \.name, as: .name, sql: "x.name")] + settings
+
+  /// What a reload may change.
+  static let settings: [RecordColumn<TargetDescription>] = [
+    .init("provider", \.provider, as: .name),
+    .init("receipt_deadline_us", \.receiptDeadline),
+    .init("asked_rate", \.askedRate),
+    .init("endpoint", \.endpoint, as: .name),
+    .init("device", \.device, as: .name),
+  ]
+
+  static let settingNames = settings.map(\.name).joined(separator: ", ")
+
+  /// A description for the columns to be read into.
+  static let blank = TargetDescription(name: "", provider: "", receiptDeadline: nil, askedRate: 0)
+
+  fileprivate var settingValues: StatementArguments {
+    StatementArguments(Self.settings.map { $0.value(self).databaseValue })
+  }
+}
+
 /// The ids that the store assigned to a run's targets and variants.
 public struct RunRegistration: Sendable, Equatable {
   public var run: RunID
@@ -163,20 +187,16 @@ struct RunWriter {
     state.revision += 1
     try db.execute(
       sql: """
-        INSERT INTO former_target (revision, target_id, until, provider, receipt_deadline_us, asked_rate, endpoint,
-          device)
-        SELECT ?, id, ?, provider, receipt_deadline_us, asked_rate, endpoint, device FROM target WHERE id = ?
+        INSERT INTO former_target (revision, target_id, until, \(TargetDescription.settingNames))
+        SELECT ?, id, ?, \(TargetDescription.settingNames) FROM target WHERE id = ?
         """,
       arguments: [state.revision, time.microseconds, id])
     try db.execute(
       sql: """
-        UPDATE target SET provider = ?, receipt_deadline_us = ?, asked_rate = ?, endpoint = ?, device = ?, revision = ?
+        UPDATE target SET \(TargetDescription.settings.map { "\($0.name) = ?" }.joined(separator: ", ")), revision = ?
         WHERE id = ?
         """,
-      arguments: [
-        target.provider, target.receiptDeadline, target.askedRate, target.endpoint, target.device,
-        state.revision, id,
-      ])
+      arguments: target.settingValues + [state.revision, id])
     return try registerVariants(of: target, id: TargetID(rawValue: id))
   }
 
@@ -185,13 +205,10 @@ struct RunWriter {
   ) throws -> RegisteredTarget {
     try db.execute(
       sql: """
-        INSERT INTO target (run_id, name, provider, receipt_deadline_us, asked_rate, endpoint, device, revision)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO target (run_id, name, revision, \(TargetDescription.settingNames))
+        VALUES (?, ?, ?, \(TargetDescription.settings.map { _ in "?" }.joined(separator: ", ")))
         """,
-      arguments: [
-        runRow, target.name, target.provider, target.receiptDeadline, target.askedRate, target.endpoint,
-        target.device, revision,
-      ])
+      arguments: [runRow, target.name, revision] + target.settingValues)
     let id = TargetID(rawValue: db.lastInsertedRowID)
     guard id <= TargetID.maximum else {
       throw StoreError(

@@ -13,6 +13,9 @@ struct SampleWriter {
   private let selectFlags: RawStatement
   private let db: Database
   private let connection: OpaquePointer?
+  private let whole = SampleColumn.allCases.map(BoundColumn.init)
+  /// The id, and the columns that change.
+  private let changing = ([.id] + Self.changing).map(BoundColumn.init)
 
   init(_ db: Database) throws {
     self.db = db
@@ -29,6 +32,9 @@ struct SampleWriter {
     """
 
   private static let revisionParameter = Int32(SampleColumn.count) + 1
+  /// Columns of the plan, which never change.
+  private static let planned: Set<SampleColumn> = [.id, .variant, .plannedAt, .plannedMonotonic]
+  private static let changing = SampleColumn.allCases.filter { !planned.contains($0) }
 
   /// Column n is parameter n + 1, in both statements.
   private static let insertWholeSQL = """
@@ -38,7 +44,7 @@ struct SampleWriter {
 
   private static let updateSQL = """
     UPDATE sample SET
-    \(SampleColumn.changing.map { "\($0.name) = ?\($0.rawValue + 1)" }.joined(separator: ", ")),
+    \(changing.map { "\($0.name) = ?\($0.rawValue + 1)" }.joined(separator: ", ")),
     revision = ?\(revisionParameter)
     WHERE id = ?1
     """
@@ -62,10 +68,7 @@ struct SampleWriter {
         insertPlanned.bind(state.revision, at: 5)
         try insertPlanned.run()
       } else {
-        bind(sample.variant.rawValue, .variant, in: insertWhole)
-        bind(sample.plannedAt.microseconds, .plannedAt, in: insertWhole)
-        bind(sample.plannedMonotonic, .plannedMonotonic, in: insertWhole)
-        bindChanging(sample, in: insertWhole)
+        bind(sample, whole, in: insertWhole)
         insertWhole.bind(state.revision, at: Self.revisionParameter)
         try insertWhole.run()
       }
@@ -99,7 +102,7 @@ struct SampleWriter {
       guard let old = try state.sampleStates[sample.id] ?? storedFlags(of: sample.id) else { continue }
       let new = SampleStateFlags(sample)
       state.revision += 1
-      bindChanging(sample, in: update)
+      bind(sample, changing, in: update)
       update.bind(state.revision, at: Self.revisionParameter)
       try update.run()
       guard sqlite3_changes(connection) == 1 else { continue }
@@ -119,49 +122,24 @@ struct SampleWriter {
   }
 
   @inline(__always)
-  private func bind(_ value: Int64, _ column: SampleColumn, in statement: RawStatement) {
-    statement.bind(value, at: column.rawValue + 1)
+  private func bind(_ sample: Sample, _ columns: [BoundColumn], in statement: RawStatement) {
+    for column in columns {
+      switch column.access {
+      case .number(let get, _): statement.bind(get(sample), at: column.parameter)
+      case .text(let get, _): statement.bind(get(sample), at: column.parameter)
+      }
+    }
   }
+}
 
-  @inline(__always)
-  private func bind(_ value: Int64?, _ column: SampleColumn, in statement: RawStatement) {
-    statement.bind(value, at: column.rawValue + 1)
-  }
+/// A column with its parameter in the statements.
+private struct BoundColumn {
+  let parameter: Int32
+  let access: SampleColumn.Access
 
-  @inline(__always)
-  private func bind(_ value: Int?, _ column: SampleColumn, in statement: RawStatement) {
-    statement.bind(value, at: column.rawValue + 1)
-  }
-
-  /// Binds the id and every column that changes.
-  @inline(__always)
-  private func bindChanging(_ sample: Sample, in statement: RawStatement) {
-    bind(sample.id.rawValue, .id, in: statement)
-    bind(sample.state.rawValue, .state, in: statement)
-    bind(sample.status, .status, in: statement)
-    statement.bind(sample.reason, at: SampleColumn.reason.rawValue + 1)
-    bind(sample.scheduleLag, .scheduleLag, in: statement)
-    bind(sample.serviceTime, .serviceTime, in: statement)
-    bind(sample.acceptLatency, .acceptLatency, in: statement)
-    bind(sample.deliveryLatency, .deliveryLatency, in: statement)
-    bind(sample.deliveryError, .deliveryError, in: statement)
-    bind(sample.timestampSource?.rawValue, .timestampSource, in: statement)
-    bind(sample.duplicates, .duplicates, in: statement)
-    bind(sample.isOutOfOrder ? 1 : 0, .outOfOrder, in: statement)
-    let use = sample.connection
-    bind(use?.id, .connectionID, in: statement)
-    bind(use?.age, .connectionAge, in: statement)
-    bind(use.map { $0.isFresh ? 1 : 0 }, .freshConnection, in: statement)
-    bind(use?.streamsInFlight, .streamsInFlight, in: statement)
-    bind(sample.attempt, .attempt, in: statement)
-    bind(sample.payloadBytes, .payloadBytes, in: statement)
-    bind(use?.phases?.dns, .dns, in: statement)
-    bind(use?.phases?.connect, .connect, in: statement)
-    bind(use?.phases?.tls, .tls, in: statement)
-    bind(sample.httpVersion?.rawValue, .httpVersion, in: statement)
-    bind(sample.deliveryHigh, .deliveryHigh, in: statement)
-    bind(sample.peerAck, .peerAck, in: statement)
-    bind(sample.path, .path, in: statement)
+  init(_ column: SampleColumn) {
+    parameter = Int32(column.rawValue) + 1
+    access = column.access
   }
 }
 

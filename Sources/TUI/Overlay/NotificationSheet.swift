@@ -195,7 +195,7 @@ struct NotificationDetails {
       facts.append(("attempts", "\(sample.attempt)\(bytes)"))
     }
     if let connection = sample.connection { facts.append(("connection", text(of: connection))) }
-    if let path = sample.path { facts.append(("path", "round trip of PING \(latency(path))")) }
+    facts += SampleColumn.allCases.compactMap { $0.detail(of: sample) }.map { ($0.title, plain($0.text)) }
     if let deadline = record.receiptDeadline {
       facts.append(("deadline", "receipt within \(latency(deadline))"))
     } else {

@@ -320,7 +320,7 @@ extension StoreCondition {
     case .busy, .inUse: self = .locked
     case .permissionDenied, .readOnly, .diskFull, .ioFailure, .identifiersExhausted, .conflict, .unknownRun,
       .runInProgress, .noCollector, .nameTooLong, .reservedName, .closed, .severalNames, .replaced,
-      .unknownFinding, .unknownTarget, .destinationExists, .unusablePath:
+      .unknownFinding, .unknownTarget, .destinationExists, .unusablePath, .outdatedSchema:
       self = .unreadable(error.detail)
     }
   }

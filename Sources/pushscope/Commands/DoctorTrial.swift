@@ -61,7 +61,7 @@ struct DoctorTrial {
     try reader.forEachSample(RowSelection(run: run.id)) { row in
       let id = row.id.target
       guard let target = known.first(where: { $0.id == id }) else { return }
-      let reason = row.withReason { $0.map { String(decoding: $0, as: UTF8.self) } ?? "" }
+      let reason = row.withText(.reason) { $0.map { String(decoding: $0, as: UTF8.self) } ?? "" }
       table.append([
         target.name, target.provider, EscapedText.make(service(of: target)), row.state.name,
         row.status.map(String.init) ?? "", EscapedText.make(reason),

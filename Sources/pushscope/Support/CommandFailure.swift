@@ -103,7 +103,8 @@ extension CommandFailure {
 
   private static func status(of error: StoreError) -> ExitStatus {
     switch error.code {
-    case .missing, .isDirectory, .notADatabase, .notAStore, .newerSchema, .corrupt, .unknownRun,
+    case .missing, .isDirectory, .notADatabase, .notAStore, .newerSchema, .outdatedSchema, .corrupt,
+      .unknownRun,
       .unknownFinding, .unknownTarget:
       .noInput
     case .inUse, .busy, .severalNames, .permissionDenied, .readOnly, .diskFull, .destinationExists,

@@ -101,7 +101,7 @@ import Testing
     try fixture.commit(inserted: [plans[0].asRejected("Größe"), plans[1].asRejected(""), plans[2]])
     var reasons: [[UInt8]?] = []
     try fixture.reader().forEachSample(RowSelection()) { row in
-      row.withReason { reasons.append($0.map(Array.init)) }
+      row.withText(.reason) { reasons.append($0.map(Array.init)) }
     }
     #expect(reasons == [Array("Größe".utf8), [], nil])
   }
