@@ -290,7 +290,7 @@ if Context.environment["PUSHSCOPE_BENCHMARKS"] != nil {
     benchmark(
       "FindingsBenchmark", "Findings",
       ["Analysis", "Findings", "FindingsTestKit", "Measurement", "Report", "Store", "Threads"]),
-    benchmark("FleetBenchmark", "Fleet", ["Configuration", "Fleet", "Measurement"]),
+    benchmark("FleetBenchmark", "Fleet", ["Configuration", "Fleet", "Measurement", "TestKit"]),
     benchmark("TransportBenchmark", "Transport", ["CLinux", "Collector", "Measurement", "Providers"]),
   ]
 }

@@ -65,19 +65,17 @@ final class EngineClient {
   /// Inserts rows; they are in the engine when this returns.
   /// - Parameters:
   ///   - statement: ends with `FORMAT` and the rows' format.
-  ///   - token: made from the rows: one that came before lets the engine skip them.
+  ///   - token: made from the rows: one that came before lets the engine skip them; `nil` where it knows none.
   func insert(
-    _ rows: [UInt8], _ statement: String, token: String, _ dialect: EngineDialect
+    _ rows: [UInt8], _ statement: String, token: String?
   ) throws(FleetError) {
     var settings = [
-      // Newer engines may collect small inserts, and answer before they are there.
-      ("async_insert", "0"),
       // A table over all shards passes rows on before it answers, not later.
-      ("insert_distributed_sync", "1"),
-      ("insert_deduplication_token", token), ("wait_end_of_query", "1"),
+      ("insert_distributed_sync", "1"), ("wait_end_of_query", "1"),
     ]
-    if dialect == .legacy {
-      settings.removeAll { ["async_insert", "insert_deduplication_token"].contains($0.0) }
+    if let token {
+      // Engines that know tokens may collect small inserts, and answer before they are there.
+      settings += [("async_insert", "0"), ("insert_deduplication_token", token)]
     }
     let answer = try post(rows, query: statement, settings: settings)
     // The engine says nothing of an insert: what says something is another program, like a proxy.

@@ -4,7 +4,6 @@ import Store
 /// A forwarded table in the engine: its types, its key, and how it is divided.
 struct EngineTable {
   let table: ForwardedTable
-  var dialect = EngineDialect.current
 
   var name: String { table.rawValue }
 
@@ -31,24 +30,6 @@ struct EngineTable {
     }
   }
 
-  private func type(of column: ForwardedColumn) -> String {
-    dialect == .legacy ? Self.legacyType(of: column.type) : Self.type(of: column)
-  }
-
-  /// The same bytes in a row, in types that there were in 2018.
-  private static func legacyType(of type: ColumnType) -> String {
-    let plain =
-      switch type.kind {
-      case .uuid: "UUID"
-      case .name, .text, .list, .labels: "String"
-      case .integer, .time: "Int64"
-      case .real: "Float64"
-      case .flag: "UInt8"
-      case .revision: "UInt64"
-      }
-    return type.isOptional ? "Nullable(\(plain))" : plain
-  }
-
   private static func type(of column: ForwardedColumn) -> String {
     let isOptional = column.type.isOptional
     func value(_ plain: String) -> String { isOptional ? "Nullable(\(plain))" : plain }
@@ -66,15 +47,20 @@ struct EngineTable {
     }
   }
 
+  /// Adds the columns that later versions have to a table that is there.
+  func addColumns(in layout: FleetLayout) -> [String] {
+    let columns = table.columns.map { "ADD COLUMN IF NOT EXISTS \($0.name) \(Self.type(of: $0))" }
+      .joined(separator: ", ")
+    let names = layout.cluster == nil ? [name] : [name + "_local", name]
+    return names.map {
+      ["ALTER TABLE", layout.name($0), layout.onCluster, columns].filter { !$0.isEmpty }.joined(separator: " ")
+    }
+  }
+
   /// `CREATE TABLE` and, in a cluster, the table over all of its shards.
   func create(in layout: FleetLayout) -> [String] {
-    let columns = table.columns.map { "  \($0.name) \(type(of: $0))" }.joined(separator: ",\n")
-    let rows =
-      partition.map { column in
-        dialect == .legacy
-          ? "\nPARTITION BY toYYYYMM(toDateTime(intDiv(\(column), 1000000)))"
-          : "\nPARTITION BY toYYYYMM(\(column))"
-      } ?? ""
+    let columns = table.columns.map { "  \($0.name) \(Self.type(of: $0))" }.joined(separator: ",\n")
+    let rows = partition.map { "\nPARTITION BY toYYYYMM(\($0))" } ?? ""
     let order = "\nORDER BY (\(key.joined(separator: ", ")))"
     guard let cluster = layout.cluster else {
       return [
@@ -113,21 +99,6 @@ struct EngineTable {
   func insert(into database: String) -> String {
     let columns = table.columns.map(\.name).joined(separator: ", ")
     return "INSERT INTO \(EngineText.identifier(database)).\(name) (\(columns)) FORMAT RowBinary"
-  }
-}
-
-/// What the engine understands.
-enum EngineDialect {
-  /// Version 23.10 and newer.
-  case current
-  /// Version 18.16, Debian's, which is not supported: the tests have real servers and clusters of it, without views, users and
-  /// types that are newer.
-  case legacy
-
-  /// - Parameter version: like `23.10.1.1`.
-  init(version: String) {
-    let year = version.split(separator: ".").first.flatMap { Int($0) } ?? 0
-    self = year < 20 ? .legacy : .current
   }
 }
 

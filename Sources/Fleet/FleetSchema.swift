@@ -4,25 +4,18 @@ import Store
 /// The schema of a fleet's database as statements in the engine's language.
 public struct FleetSchema: Sendable {
   /// The version that this pushscope writes. A database of a newer one is refused.
-  public static let version: Int64 = 2
+  public static let version = 2 + Int64(ForwardedTable.changesOfColumns)
 
   /// Tables with rows of a run, which go when it is deleted.
   static let tablesOfRuns = ForwardedTable.allCases.filter { $0 != .tombstone }.map(\.rawValue)
 
   public let layout: FleetLayout
-  private let dialect: EngineDialect
 
-  public init(_ layout: FleetLayout) { self.init(layout, .current) }
-
-  init(_ layout: FleetLayout, _ dialect: EngineDialect) {
-    self.layout = layout
-    self.dialect = dialect
-  }
+  public init(_ layout: FleetLayout) { self.layout = layout }
 
   /// Makes the database and the table that says which version it has.
   public var opening: [String] {
-    let time = dialect == .legacy ? "Int64" : "DateTime64(6, 'UTC')"
-    let columns = "(version UInt32, fleet String, applied_at \(time))"
+    let columns = "(version UInt32, fleet String, applied_at DateTime64(6, 'UTC'))"
     let engine =
       layout.cluster == nil
       ? "MergeTree"
@@ -43,19 +36,17 @@ public struct FleetSchema: Sendable {
     public var backfill: [String] = []
   }
 
-  /// Steps are only ever added.
+  /// Steps are only ever added: one for each change of the columns.
   public var migrations: [Migration] {
-    [
-      Migration(
-        definitions: ForwardedTable.allCases.flatMap {
-          EngineTable(table: $0, dialect: dialect).create(in: layout)
-        }), ranges,
-    ]
+    let tables = ForwardedTable.allCases.map { EngineTable(table: $0) }
+    return [Migration(definitions: tables.flatMap { $0.create(in: layout) }), ranges]
+      + (0..<ForwardedTable.changesOfColumns).map { _ in
+        Migration(definitions: tables.flatMap { $0.addColumns(in: layout) })
+      }
   }
 
   /// Lets the engine skip what was planned at other times: it is not a part of the key, but follows the sequence.
   private var ranges: Migration {
-    guard dialect == .current else { return Migration(definitions: []) }
     let table = layout.name(layout.cluster == nil ? "sample" : "sample_local")
     func alter(_ words: String) -> String { Self.joined("ALTER TABLE", table, layout.onCluster, words) }
     return Migration(
@@ -64,15 +55,14 @@ public struct FleetSchema: Sendable {
   }
 
   /// Views with the names and units of the CSV, without replaced rows and deleted runs. Made anew each time.
-  public var views: [String] { dialect == .legacy ? [] : FleetViews(layout: layout).all }
+  public var views: [String] { FleetViews(layout: layout).all }
 
   /// Notes the version. The first row gives the fleet its id.
   public func note(version: Int64, fleet: String, at time: WallTime) -> String {
-    let applied = dialect == .legacy ? "\(time.microseconds)" : EngineText.quoted(Self.text(time))
-    return """
-      INSERT INTO \(layout.name("schema_version")) (version, fleet, applied_at)
-      VALUES (\(version), \(EngineText.quoted(fleet)), \(applied))
-      """
+    """
+    INSERT INTO \(layout.name("schema_version")) (version, fleet, applied_at)
+    VALUES (\(version), \(EngineText.quoted(fleet)), \(EngineText.quoted(Self.text(time))))
+    """
   }
 
   /// The version and the fleet's id in one row.

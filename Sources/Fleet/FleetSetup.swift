@@ -48,16 +48,22 @@ public struct FleetSetup {
   /// - Parameter makesUsers: whether to make the configuration's users and give them their rights.
   /// - Throws: ``FleetError``. What was done before is done, and is not done again.
   public func run(makesUsers: Bool) throws(FleetError) -> Outcome {
-    try run(makesUsers: makesUsers, acceptsLegacy: false)
+    try run(makesUsers: makesUsers, translating: nil)
   }
 
-  /// - Parameter acceptsLegacy: whether a server that is too old gets a reduced schema, for tests and benchmarks.
-  package func run(makesUsers: Bool, acceptsLegacy: Bool) throws(FleetError) -> Outcome {
+  /// - Parameter translate: gives the schema's statements for a server that is too old, for tests and benchmarks; `nil` for one that it
+  ///   does not know.
+  package func run(makesUsers: Bool, translating translate: ((String) -> String?)?) throws(FleetError) -> Outcome {
     // What is wrong with them is said before anything is made.
     let users = try makesUsers ? newUsers() : []
-    let dialect = try checkEngine(acceptsLegacy: acceptsLegacy)
-    let schema = FleetSchema(layout, dialect)
-    for statement in schema.opening { try client.run(statement) }
+    try checkEngine(acceptsAny: translate != nil)
+    let schema = FleetSchema(layout)
+    func run(_ statements: [String]) throws(FleetError) {
+      for statement in statements {
+        if let statement = translate.map({ $0(statement) }) ?? statement { try client.run(statement) }
+      }
+    }
+    try run(schema.opening)
     let before = try FleetIdentity.look(client, database: layout.database)
     guard before.version <= FleetSchema.version else {
       _ = try FleetIdentity.fetch(client, database: layout.database)
@@ -66,12 +72,12 @@ public struct FleetSetup {
     let id = before.version == 0 ? UUID().uuidString.lowercased() : before.id
     for (index, migration) in schema.migrations.enumerated() {
       // Those of former versions, too: a table that was dropped is made again.
-      for statement in migration.definitions { try client.run(statement) }
+      try run(migration.definitions)
       guard index >= before.version else { continue }
-      for statement in migration.backfill { try client.run(statement) }
+      try run(migration.backfill)
       try client.run(schema.note(version: Int64(index + 1), fleet: id, at: clock.wallNow()))
     }
-    for view in schema.views { try client.run(view) }
+    try run(schema.views)
     let after = try FleetIdentity.fetch(client, database: layout.database)
     var outcome = Outcome(id: after.id, versionBefore: before.version, engine: after.engine)
     if !users.isEmpty {
@@ -83,7 +89,7 @@ public struct FleetSetup {
   }
 
   /// The types and settings that the tables need.
-  private func checkEngine(acceptsLegacy: Bool) throws(FleetError) -> EngineDialect {
+  private func checkEngine(acceptsAny: Bool) throws(FleetError) {
     let version = try client.rows("SELECT version()").first?.first ?? ""
     let numbers = version.split(separator: ".").prefix(2).compactMap { Int($0) }
     let shown = EscapedText.make(String(version.prefix(40)))
@@ -92,11 +98,9 @@ public struct FleetSetup {
       throw FleetError.unexpectedAnswer(
         "this is no ClickHouse: asked for its version, it answers \(answer)", place: client.place)
     }
-    if acceptsLegacy { return EngineDialect(version: version) }
-    guard (numbers[0], numbers[1]) >= (23, 10) else {
+    guard acceptsAny || (numbers[0], numbers[1]) >= (23, 10) else {
       throw FleetError(.oldEngine, place: client.place, detail: "the engine is version \(shown)")
     }
-    return .current
   }
 
   /// The configuration's users, with their passwords read.

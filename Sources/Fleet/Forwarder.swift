@@ -17,7 +17,8 @@ public final class Forwarder {
   /// `nil` until the fleet was looked at, and after each failure.
   private var cursor: ForwardCursor?
   private var renumbering: Renumbering?
-  private var dialect = EngineDialect.current
+  /// Whether the engine skips rows whose token came before.
+  private var knowsTokens = true
 
   /// What a step came to.
   public struct Step: Sendable, Equatable {
@@ -80,7 +81,7 @@ public final class Forwarder {
     guard !window.isEmpty else { return Step() }
     var step = Step(isMore: window.isMore)
     for table in ForwardedTable.allCases {
-      var writer = RowBinaryWriter(table, dialect)
+      var writer = RowBinaryWriter(table)
       try reader.forward(table, window) { writer.write($0) }
       guard writer.rows > 0 else { continue }
       try send(writer, to: table)
@@ -95,8 +96,8 @@ public final class Forwarder {
     // From the content: one that came before with other rows would make the engine drop these.
     let hash = SHA256.hash(Array(table.rawValue.utf8), [0], rows.bytes)
     try client.insert(
-      rows.bytes, EngineTable(table: table).insert(into: database), token: HexText.make(hash),
-      dialect)
+      rows.bytes, EngineTable(table: table).insert(into: database),
+      token: knowsTokens ? HexText.make(hash) : nil)
   }
 
   /// The servers and the database of a configuration, in a line.
@@ -107,7 +108,8 @@ public final class Forwarder {
   /// Finds out which fleet this is, and whether it has rows of this collector that the store does not know.
   private func look() throws {
     let fleet = try FleetIdentity.fetch(client, database: database)
-    dialect = EngineDialect(version: fleet.engine)
+    // From version 22 on.
+    knowsTokens = (fleet.engine.split(separator: ".").first.flatMap { Int($0) } ?? 0) >= 22
     let cursor = try store.beginForwarding(to: fleet.id, at: configuredPlace)
     if let openedAt = cursor.openedAt {
       var foreign = try runs(after: openedAt)

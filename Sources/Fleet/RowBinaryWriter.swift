@@ -7,13 +7,11 @@ import Store
 struct RowBinaryWriter {
   private(set) var bytes: [UInt8] = []
   private(set) var rows = 0
-  private let dialect: EngineDialect
   private let columns: [(index: Int, type: ColumnType)]
   /// Rows of one run follow each other, with the same labels.
   private var labels: (json: [UInt8], encoded: [UInt8]) = ([], [0])
 
-  init(_ table: ForwardedTable, _ dialect: EngineDialect = .current) {
-    self.dialect = dialect
+  init(_ table: ForwardedTable) {
     columns = table.columns.enumerated().map { ($0.offset, $0.element.type) }
   }
 
@@ -33,7 +31,7 @@ struct RowBinaryWriter {
       case .real: write(integer: Int64(bitPattern: row.real(index).bitPattern))
       case .flag: bytes.append(row.integer(index) == 0 ? 0 : 1)
       case .labels:
-        row.withText(index) { dialect == .legacy ? write(text: $0) : write(labels: $0) }
+        row.withText(index) { write(labels: $0) }
       }
     }
   }

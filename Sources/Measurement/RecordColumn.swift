@@ -85,16 +85,19 @@ public struct RecordColumn<Record>: Sendable {
   /// The expression in a query where the record's table is named x and its run r.
   public let sql: String
   public let use: ColumnUse
+  /// The title of the value among a record's details; `nil` where they tell it in another way or not at all.
+  public let title: String?
   public let value: @Sendable (Record) -> ColumnValue
   /// Sets the property; `false` for a value of another type.
   public let assign: @Sendable (inout Record, ColumnValue) -> Bool
 
   public init(
-    _ name: String, _ type: ColumnType, _ use: ColumnUse = [], sql: String? = nil,
+    _ name: String, _ type: ColumnType, _ use: ColumnUse = [], sql: String? = nil, title: String? = nil,
     value: @escaping @Sendable (Record) -> ColumnValue,
     assign: @escaping @Sendable (inout Record, ColumnValue) -> Bool
   ) {
     (self.name, self.type, self.use, self.sql) = (name, type, use, sql ?? "x.\(name)")
+    self.title = title
     (self.value, self.assign) = (value, assign)
   }
 
@@ -107,11 +110,11 @@ public struct RecordColumn<Record>: Sendable {
   /// - Parameter kind: what the column holds, where it is not what the property's type says.
   public init<Value: ColumnRepresentable>(
     _ name: String, _ property: any WritableKeyPath<Record, Value> & Sendable, _ use: ColumnUse = [],
-    as kind: ColumnType.Kind? = nil, sql: String? = nil
+    as kind: ColumnType.Kind? = nil, sql: String? = nil, title: String? = nil
   ) {
     let type = Value.columnType
     self.init(
-      name, ColumnType(kind ?? type.kind, isOptional: type.isOptional), use, sql: sql,
+      name, ColumnType(kind ?? type.kind, isOptional: type.isOptional), use, sql: sql, title: title,
       value: { $0[keyPath: property].columnValue },
       assign: { record, value in
         guard let value = Value(value) else { return false }

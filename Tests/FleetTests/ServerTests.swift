@@ -123,7 +123,7 @@ enum ServerPrograms {
     // Users are told that it is too old.
     let refusal = #expect(throws: FleetError.self) { _ = try setup.run(makesUsers: false) }
     #expect(refusal?.code == .oldEngine)
-    #expect(try setup.run(makesUsers: false, acceptsLegacy: true).engine.hasPrefix("18."))
+    #expect(try setup.run(makesUsers: false, translating: OldEngine.statement).engine.hasPrefix("18."))
     try record(200)
     try forwarder(configuration).all()
     try expectAgreement(configuration)
@@ -150,7 +150,7 @@ enum ServerPrograms {
     let configuration = cluster.configuration(names)
     let setup = try FleetSetup(
       configuration, administrator: .init(name: "default"), cluster: "main", clock: SystemClock())
-    _ = try setup.run(makesUsers: false, acceptsLegacy: true)
+    _ = try setup.run(makesUsers: false, translating: OldEngine.statement)
     try record(100)
     try forwardAll(configuration)
     try expectAgreement(configuration)

@@ -2,6 +2,7 @@ import Configuration
 import Fleet
 import Foundation
 import Measurement
+import TestKit
 
 // FleetBenchmark setup URL DATABASE     a fleet's database on a server of any version, Debian's 18.16 too, without users
 //
@@ -18,7 +19,7 @@ func setUp(_ url: String, _ database: String) throws {
     writer: .init(name: "default"), reader: .init(name: "default"))
   let setup = try FleetSetup(
     fleet, administrator: .init(name: "default"), cluster: nil, clock: SystemClock())
-  print(try setup.run(makesUsers: false, acceptsLegacy: true).engine)
+  print(try setup.run(makesUsers: false, translating: OldEngine.statement).engine)
 }
 
 let arguments = Array(CommandLine.arguments.dropFirst())

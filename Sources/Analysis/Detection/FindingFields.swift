@@ -46,6 +46,26 @@ public struct FindingFields {
     text = FindingText(record)
   }
 
+  /// The columns that are told as they are.
+  private var titled: [(name: String, value: String)] {
+    FindingRecord.columns.compactMap { column in
+      guard let title = column.title else { return nil }
+      let value =
+        switch column.value(record) {
+        case .null: ""
+        case .integer(let number):
+          switch column.type.kind {
+          case .time: clock.exact(WallTime(microseconds: number))
+          case .flag: number == 0 ? "no" : "yes"
+          default: CountText.grouped(Int(number))
+          }
+        case .real(let number): FixedPoint.text(number, decimals: 2)
+        case .text(let text): text
+        }
+      return (title, value)
+    }
+  }
+
   /// What, when, and how it was found; some values are empty.
   public var rows: [(name: String, value: String)] {
     var rows = [
@@ -67,7 +87,7 @@ public struct FindingFields {
         [Self.target(record), record.metric.rawValue, record.provider, record.endpoint].filter { !$0.isEmpty }
           .joined(separator: ", ")
       ),
-      ("device", record.device),
+    ] + titled + [
       (
         "statistic",
         "\(FixedPoint.text(record.statistic, decimals: 1)) nats over a threshold of \(FixedPoint.text(record.threshold, decimals: 1)),"

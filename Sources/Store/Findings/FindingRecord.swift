@@ -148,7 +148,7 @@ extension FindingRecord {
     .init("variant", \.variant, [.exported, .emptyIsNone], as: .name),
     .init("provider", \.provider, as: .name),
     .init("endpoint", \.endpoint, as: .name),
-    .init("device", \.device, as: .name),
+    .init("device", \.device, as: .name, title: "device"),
     .init("metric", \.metric, .exported),
     .init("kind", \.kind, .exported),
     .init("status", \.status, .exported),

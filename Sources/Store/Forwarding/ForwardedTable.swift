@@ -37,6 +37,9 @@ public enum ForwardedTable: String, Sendable, Hashable, CaseIterable {
       """
   }
 
+  /// Counts the changes of columns since 0.1.0.
+  public static var changesOfColumns: Int { StoreSchema.forwardedChanges }
+
   /// Tables whose rows are added and never changed: the revision is what tells one from another.
   public static let insertOnly: [ForwardedTable] = [.receipt, .event, .log, .path]
 

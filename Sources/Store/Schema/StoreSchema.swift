@@ -5,19 +5,34 @@ import Measurement
 /// The store's schema and its migrations (docs/store.md).
 enum StoreSchema {
   /// `user_version` of the stores this pushscope writes.
-  static let version: Int64 = 14
+  static let version = base + Int64(later.count)
   /// The version of 0.1.0, the oldest that is migrated.
   static let oldest: Int64 = 11
+  /// The version of ``StoreTables``.
+  private static let base: Int64 = 14
+  /// What the engine's version counts: the versions since ``base`` that changed what is forwarded.
+  static let forwardedChanges = later.count(where: \.isForwarded)
+
+  /// What makes a version of the one before.
+  private struct Step {
+    let sql: String
+    /// Whether a forwarded table has other columns from then on.
+    var isForwarded = false
+  }
+
+  /// The steps to version 15 and on. They are only ever added, never changed: users' stores have run them.
+  private static let later: [Step] = []
 
   /// `application_id`, the letters "pscp": tells a store from other programs' databases.
   static let applicationID: Int64 = 0x7073_6370
 
-  /// What leads to a version from the one before. Steps are only ever added, never changed: users' stores have run them.
-  private static let steps: [Int64: String] = [
-    12: retention,
+  /// The steps from ``oldest`` to ``base``.
+  private static let former = [
+    Step(sql: retention),
     // The smallest changes that a detector would find, as JSON; of what an earlier version watched it is not known.
-    13: "ALTER TABLE detector ADD COLUMN power TEXT;",
-    14: "DROP VIEW sample_view; DROP VIEW event_view;" + views,
+    Step(sql: "ALTER TABLE detector ADD COLUMN power TEXT;"),
+    // The order of columns in new stores.
+    Step(sql: ""),
   ]
 
   /// When retention looked at the clocks last, and what keeps it from deleting. The last sign of a collector of an older version is
@@ -42,32 +57,34 @@ enum StoreSchema {
     ) STRICT;
     """
 
-  private static let views = StoreViews.sampleView + StoreViews.eventView
-
   /// Makes a new store, or migrates one to ``version``, each step in a transaction of its own, so that a crash in between leaves a
   /// store of one of the versions. A current store is not written to.
   static func migrate(_ db: Database, createdAt now: WallTime) throws {
-    let current = try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-    guard current < version else { return }
-    guard current > 0 else {
-      return try apply(StoreTables.sql + views, version, db) {
+    var current = try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+    if current == 0 {
+      try apply(base, db) {
+        try db.execute(sql: StoreTables.sql)
         try db.execute(
           sql: "INSERT INTO meta (one, collector, created_at, revision) VALUES (1, ?, ?, 0)",
           arguments: [UUID().uuidString.lowercased(), now.microseconds])
         try db.execute(sql: "PRAGMA application_id = \(applicationID)")
       }
+      current = base
     }
-    for next in (current + 1)...version { try apply(steps[next] ?? "", next, db) }
+    for step in (former + later).dropFirst(Int(current - oldest)) {
+      current += 1
+      try apply(current, db) { try db.execute(sql: step.sql) }
+    }
   }
 
-  private static func apply(
-    _ sql: String, _ version: Int64, _ db: Database, _ further: () throws -> Void = {}
-  )
-    throws
-  {
+  /// Changes the schema. The views are made of the columns that there are in the end.
+  private static func apply(_ version: Int64, _ db: Database, _ change: () throws -> Void) throws {
     try db.inTransaction(.immediate) {
-      try db.execute(sql: sql)
-      try further()
+      try change()
+      if version == Self.version {
+        try db.execute(sql: "DROP VIEW IF EXISTS sample_view; DROP VIEW IF EXISTS event_view;")
+        try db.execute(sql: StoreViews.sampleView + StoreViews.eventView)
+      }
       try db.execute(sql: "PRAGMA user_version = \(version)")
       return .commit
     }
