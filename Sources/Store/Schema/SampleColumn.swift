@@ -23,7 +23,7 @@ public enum SampleColumn: Int, Sendable, CaseIterable {
       .integer("planned_monotonic_us", .forwarded, { $0.plannedMonotonic }) { $0.plannedMonotonic = $1 }
     case .state: .word("state", \.name, { $0.state }) { $0.state = $1 }
     case .status: .optional("status", { $0.status }) { $0.status = $1 }
-    case .reason: .text("reason", .name, { $0.reason }) { $0.reason = $1 }
+    case .reason: .text("reason", as: .name, { $0.reason }) { $0.reason = $1 }
     case .scheduleLag: .optional("schedule_lag_us", { $0.scheduleLag }) { $0.scheduleLag = $1 }
     case .serviceTime: .optional("service_us", { $0.serviceTime }) { $0.serviceTime = $1 }
     case .acceptLatency: .optional("accept_us", { $0.acceptLatency }) { $0.acceptLatency = $1 }
@@ -180,7 +180,7 @@ extension SampleColumn.Definition {
 
   /// - Parameter kind: `name` for text of few different values.
   fileprivate static func text(
-    _ name: String, _ kind: ColumnType.Kind = .text, _ get: @escaping @Sendable (Sample) -> String?,
+    _ name: String, as kind: ColumnType.Kind = .text, _ get: @escaping @Sendable (Sample) -> String?,
     _ set: @escaping @Sendable (inout Sample, String) -> Void
   ) -> Self {
     Self(name: name, type: ColumnType(kind, isOptional: true), access: .text(get: get, set: set))
