@@ -17,6 +17,7 @@ struct Pushscope: AsyncParsableCommand {
 
       Try it on this machine:        pushscope demo
       Collect from a configuration:  pushscope collect --config pushscope.yaml
+      Ask whether all is well:       pushscope status
       Watch a store live:            pushscope dashboard
       Export the samples:            pushscope export samples > samples.csv
 
@@ -27,7 +28,8 @@ struct Pushscope: AsyncParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      Collect.self, DashboardCommand.self, ReportCommand.self, Export.self, Summary.self, Runs.self,
+      Collect.self, Status.self, DashboardCommand.self, ReportCommand.self, Export.self, Summary.self,
+      Runs.self,
       FindingsCommand.self, Compare.self, GateCommand.self, Annotate.self, StoreCommand.self,
       FleetCommand.self, Forward.self, Doctor.self,
       Calibrate.self,

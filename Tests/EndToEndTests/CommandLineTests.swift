@@ -7,7 +7,8 @@ struct CommandLineTests {
   @Test(
     "every command has help with an example",
     arguments: [
-      ["collect"], ["dashboard"], ["report"], ["export"], ["summary"], ["runs"], ["runs", "list"],
+      ["collect"], ["status"], ["dashboard"], ["report"], ["export"], ["summary"], ["runs"],
+      ["runs", "list"],
       ["runs", "show"],
       ["runs", "rename"], ["runs", "delete"],
       ["loopback"], ["demo"], ["calibrate"], ["doctor"],

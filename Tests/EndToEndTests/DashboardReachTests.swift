@@ -25,7 +25,7 @@ struct DashboardReachTests {
     try tmux.press("q")
     try tmux.waitUntil("the column is gone") { !$0.contains(" rate ") && $0.contains("[5 Targets]") }
     try tmux.press("6")
-    try tmux.waitFor("nothing found so far")
+    try tmux.waitUntil("nothing is found") { $0.lowercased().contains("nothing found") }
     try tmux.press("?")
     try tmux.waitFor("6 Findings")
     try tmux.press("q")

@@ -17,7 +17,7 @@ struct ExitCodeTests {
   }
 
   private static let readers = [
-    ["summary"], ["export", "samples"], ["runs", "list"], ["runs", "show", "latest"],
+    ["status"], ["summary"], ["export", "samples"], ["runs", "list"], ["runs", "show", "latest"],
     ["dashboard", "--plain"],
     ["dashboard", "--plain", "--run", "latest"],
   ]

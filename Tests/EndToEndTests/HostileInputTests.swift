@@ -43,7 +43,8 @@ struct HostileInputTests {
       expectHarmless(lines.output, "\(table).jsonl")
     }
     for command in [
-      ["summary"], ["summary", "--json"], ["runs", "list"], ["runs", "show", "latest"],
+      ["status"], ["status", "--json"], ["summary"], ["summary", "--json"], ["runs", "list"],
+      ["runs", "show", "latest"],
       ["summary", "--run", Self.evil], ["summary", "--run", "no\(Self.evil)"],
       ["summary", "--target", Self.evil], ["summary", "--since", Self.evil],
     ] {

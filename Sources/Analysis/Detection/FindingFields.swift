@@ -127,7 +127,7 @@ public struct FindingFields {
 
   /// `ios`, `ios/background`.
   public static func target(_ record: FindingRecord) -> String {
-    record.variant.isEmpty ? record.target : "\(record.target)/\(record.variant)"
+    SeriesName.text(record.target, record.variant)
   }
 
   /// `delivery `; shares name theirs in the change.

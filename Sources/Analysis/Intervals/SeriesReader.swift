@@ -86,6 +86,19 @@ public struct SeriesReader {
       history: usesHistory ? try history(of: past, metrics: metrics, shares: shares) : .none)
   }
 
+  /// Reads a long window from rollups of hours: enough for its quantiles and shares, not for their intervals.
+  ///
+  /// - Throws: ``StoreError``.
+  public func coarseStatistics(of window: SeriesWindow, metrics: Set<Metric>, shares: Set<SeriesShare>) throws
+    -> SeriesStatistics
+  {
+    var accumulator = SeriesAccumulator(metrics: metrics, shares: shares, binnedBy: .hour)
+    try forEach(
+      in: window, from: .hour, figures: Self.figures(metrics, shares),
+      rollup: { accumulator.take($0) }, row: { accumulator.add($0) })
+    return accumulator.statistics(in: window.time, history: .none)
+  }
+
   /// The part of a window in which it was sent, where it is so much shorter that the window's rollups are too coarse for it.
   ///
   /// - Parameter span: of the rollups that were read; `nil` of notifications.

@@ -19,6 +19,15 @@ public struct FindingSentence {
     (self.stoppedAt, self.clock) = (stoppedAt, clock)
   }
 
+  /// A finding of an incident, with the incident's cause.
+  public init(
+    _ record: FindingRecord, of incident: FindingIncident, stoppedAt: WallTime? = nil, clock: SentenceClock
+  ) {
+    (self.record, targets, times) = (record, [Self.target(record)], nil)
+    explained = incident.explained
+    (self.stoppedAt, self.clock) = (stoppedAt, clock)
+  }
+
   /// The first finding of an incident, with the names of all targets of which it says the same.
   public init(_ incident: FindingIncident, stoppedAt: WallTime? = nil, clock: SentenceClock) {
     self.init(incident, times: nil, stoppedAt: stoppedAt, clock: clock)
@@ -46,6 +55,12 @@ public struct FindingSentence {
   /// All of it: `Notifications to ios arrive slower since 14:02: half within 900 ms (before 170 ms). It is this host: …`.
   public var text: String {
     [what, whose, isEarly ? Self.early : ""].filter { !$0.isEmpty }.joined(separator: " ")
+  }
+
+  /// All of it where the target's name and the kind stand beside it: `since 14:02: half within 900 ms (before 170 ms). It is
+  /// this host: …`.
+  public var brief: String {
+    [briefChange, whose, isEarly ? Self.early : ""].filter { !$0.isEmpty }.joined(separator: " ")
   }
 
   /// What changed, since when and by how much.
@@ -86,6 +101,17 @@ public struct FindingSentence {
     }
   }
 
+  private var briefChange: String {
+    switch record.kind.word {
+    case .slower, .faster: "\(time)\(levels.map { ": \($0)" } ?? "")."
+    case .losing:
+      share("\(time): \(record.shareAfter.map(Self.share) ?? "more") \(verb("get", "got")) lost")
+    case .failing: "\(time)\(outcome)."
+    case .refused: "\(refusals)"
+    case nil: "\(time)\(outcome)."
+    }
+  }
+
   private func share(_ text: String) -> String {
     "\(text)\(record.shareBefore.map { " (before \(Self.share($0)))" } ?? "")."
   }
@@ -122,12 +148,15 @@ public struct FindingSentence {
 
   /// `Notifications to ios arrive slower since 14:02: half within 900 ms (before 170 ms).`
   private var latency: String {
-    let subject = latencyHeadline
+    "\(latencyHeadline) \(time)\(levels.map { ": \($0)" } ?? "")."
+  }
+
+  /// `half within 900 ms (before 170 ms)`; `nil` where the figures are not known.
+  private var levels: String? {
+    guard let before = record.before, let after = record.after else { return nil }
     let those = isAccept ? " of its answers" : ""
-    guard let before = record.before, let after = record.after else { return "\(subject) \(time)." }
     let level = record.quantile.map(Self.level) ?? "half"
-    return
-      "\(subject) \(time): \(level)\(those) within \(LatencyText.text(after)) (before \(LatencyText.text(before)))."
+    return "\(level)\(those) within \(LatencyText.text(after)) (before \(LatencyText.text(before)))"
   }
 
   /// `: 12 of 100 (before none), mostly timeouts`.
@@ -158,7 +187,7 @@ public struct FindingSentence {
   // MARK: - Names
 
   private static func target(_ record: FindingRecord) -> String {
-    record.variant.isEmpty ? record.target : "\(record.target) (\(record.variant))"
+    SeriesName.text(record.target, record.variant)
   }
 
   private static let mostNames = 4

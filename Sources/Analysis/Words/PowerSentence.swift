@@ -14,15 +14,21 @@ public struct PowerSentence {
   /// Of several targets it is said of the one at which least is seen.
   public var text: String {
     guard !detectors.isEmpty else { return "Nothing found; no collector watched for changes." }
+    return "Nothing found. \(seen)"
+  }
+
+  /// The same without that nothing was found: `Seen would have been, in these 12 min at 20/s: …`.
+  public var seen: String {
+    guard !detectors.isEmpty else { return "" }
     guard detectors.contains(where: { $0.power != nil }) else {
-      return "Nothing found. What would have been is not known for this store."
+      return "What would have been seen is not known for this store."
     }
     let blind = detectors.filter { Self.powers(of: $0).isEmpty }
     let names = FindingSentence.list(
-      blind.map { $0.variant.isEmpty ? $0.target : "\($0.target) (\($0.variant))" })
+      blind.map { SeriesName.text($0.target, $0.variant) })
     let seeing = detectors.filter { !Self.powers(of: $0).isEmpty }
     guard let age = seeing.map(\.age).min() else {
-      return "Nothing found. Nothing could have been so far: too little is recorded."
+      return "Nothing could have been seen so far: too little is recorded."
     }
     let powers = seeing.flatMap(Self.powers)
     let rate = powers.map(\.rate).min() ?? 0
@@ -31,7 +37,7 @@ public struct PowerSentence {
     }
     let isYoung = seeing.contains { $0.learning != nil }
     return
-      "Nothing found. Seen would have been, in these \(LengthText.text(age)) at \(FrequencyText.text(rate)): "
+      "Seen would have been, in these \(LengthText.text(age)) at \(FrequencyText.text(rate)): "
       + parts.joined(separator: ", ")
       + (isYoung ? "; smaller changes after two days of recording." : ".")
       + (blind.isEmpty ? "" : " At \(names) nothing could have been seen.")

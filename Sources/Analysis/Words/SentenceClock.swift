@@ -27,6 +27,9 @@ public struct SentenceClock: Sendable {
     return date == known ? clock : "\(date) \(clock)"
   }
 
+  /// `14:02 UTC`, with its date where it is not the reader's day.
+  func moment(_ time: WallTime) -> String { text(time, hasSeconds: false) + name(at: time) }
+
   /// `14:02`.
   func clock(_ time: WallTime, hasSeconds: Bool) -> String {
     let civil = zone.civil(time)

@@ -124,10 +124,11 @@ public enum LengthText {
     let (milliseconds, tenths, seconds) = (rounded(to: 1_000), rounded(to: 100_000), rounded(to: 1_000_000))
     if length > 0, milliseconds < 1_000 { return "\(max(1, milliseconds)) ms" }
     if tenths < 100, tenths % 10 > 0 { return "\(tenths / 10).\(tenths % 10) s" }
-    if [60_000_000, 3_600_000_000].contains(length) { return given(length) }
+    if seconds == 60 { return "1 min" }
     if seconds < 120 { return "\(seconds) s" }
     if seconds < 600 { return text(seconds, "min", 60, "s") }
     let minutes = rounded(to: 60_000_000)
+    if minutes == 60 { return "1 h" }
     if minutes < 120 { return "\(minutes) min" }
     return minutes < 2_880 ? text(minutes, "h", 60, "min") : text(rounded(to: 3_600_000_000), "d", 24, "h")
   }

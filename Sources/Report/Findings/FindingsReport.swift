@@ -92,7 +92,7 @@ public struct FindingsReport: Sendable {
   /// A line for those that are equally far.
   private var learningLines: [String] {
     let said = learning.map { "\(LengthText.text($0.age)) of \(LengthText.text($0.learning ?? 0))" }
-    let names = learning.map { $0.variant.isEmpty ? $0.target : "\($0.target) \($0.variant)" }
+    let names = learning.map { SeriesName.text($0.target, $0.variant) }
     var named: [String: [String]] = [:]
     for (text, name) in zip(said, names) { named[text, default: []].append(name) }
     var told: Set<String> = []

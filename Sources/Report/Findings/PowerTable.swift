@@ -14,7 +14,7 @@ public struct PowerTable {
 
   private var rows: [(target: String, power: DetectionPower)] {
     detectors.flatMap { detector in
-      let name = detector.variant.isEmpty ? detector.target : "\(detector.target)/\(detector.variant)"
+      let name = SeriesName.text(detector.target, detector.variant)
       return (detector.power ?? []).map { (name, $0) }
     }
   }

@@ -151,13 +151,10 @@ struct ReportAnswer {
         """
     }
     let length = min(series.watched, max(0, content.end.microseconds - content.start.microseconds))
-    let said =
-      "Watched for changes: \(LengthText.text(length)) of this time, on a record of \(LengthText.text(series.age)). "
-    guard let learning = series.detector.learning else {
-      return said
-        + "Changes of a tenth of a latency or a percentage point of a share would have been seen, given time."
-    }
-    return said
-      + "Still learning (\(LengthText.text(series.age)) of \(LengthText.text(learning))): only changes by half and more are seen so far."
+    // The same words as everywhere else.
+    let power = PowerSentence(findings.watched.map(\.detector))
+    if findings.changes.isEmpty { return power.text }
+    return
+      "Watched for changes: \(LengthText.text(length)) of this time, on a record of \(LengthText.text(series.age)). \(power.seen)"
   }
 }

@@ -29,6 +29,10 @@ public struct StoreSize: Sendable, Equatable {
 }
 
 extension StoreReader {
+  /// The store's size without its write-ahead log.
+  /// - Throws: ``StoreError``.
+  public func size() throws -> StoreSize { try read { try StoreSize.read($0) } }
+
   /// The number of notifications that a prune of those planned before an instant would delete, the instant that it would
   /// come to, and the planned time of the first; `nil` when there is nothing to delete.
   ///

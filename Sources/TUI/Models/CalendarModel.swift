@@ -83,12 +83,23 @@ struct CalendarModel {
         draw(figures, values, x: left + hour * columns, y: 1 + row, columns, &picture)
       }
     }
+    let axis = min(height - 1, 1 + min(rows, days.count))
+    if let newest = hours.last?.start {
+      picture.put(
+        FittedText.padded(zoneName(at: newest), columns: left - 2), x: 0, y: axis,
+        style: appearance(.secondary))
+    }
     for hour in stride(from: 0, to: 24, by: columns > 2 ? 3 : 6) {
       picture.put(
-        "\(FixedPoint.padded(Int64(hour), width: 2)):00", x: left + hour * columns,
-        y: min(height - 1, 1 + min(rows, days.count)), style: appearance(.secondary))
+        "\(FixedPoint.padded(Int64(hour), width: 2)):00", x: left + hour * columns, y: axis,
+        style: appearance(.secondary))
     }
     return picture
+  }
+
+  /// The zone that hours and days are of.
+  private func zoneName(at time: WallTime) -> String {
+    FindingsModel.plain(zone.shortName(at: time), appearance)
   }
 
   private func draw(

@@ -105,6 +105,8 @@ struct FindingsLayout: Sendable, Equatable {
 /// The panel of findings: what changed, since when, by how much and why, in the words of `pushscope findings`.
 struct FindingsModel {
   let findings: [FindingRecord]
+  /// What watches for changes; `nil` where it is not known.
+  var detectors: [DetectorRecord]?
   let position: RowPosition<String>
   /// Title of the column that the rows are ordered by; `nil` for open ones first.
   var order: String?
@@ -127,7 +129,7 @@ struct FindingsModel {
     return ListModel(
       title: "findings", details: rows.isEmpty ? [] : details(of: rows[chosen], rows, layout),
       count: rows.count, visible: visible, follows: false,
-      emptyText: "nothing found so far; pushscope findings says what would have been seen",
+      emptyText: said(detectors.map { PowerSentence($0).text } ?? "nothing found so far"),
       heading: table.heading,
       rows: layout.lines(visible, chosen: chosen).map { line in
         let row = rows[line.row]

@@ -30,6 +30,8 @@ struct HeaderContent: Equatable {
   /// Position of a replay.
   let replay: Replay?
   let rates: RateHistory
+  /// What is recorded, as `pushscope status` begins; `nil` where it is not recorded now.
+  let headline: String?
   /// Whether the plot's colors stand for targets.
   let hasTargetColors: Bool
 }
@@ -46,7 +48,7 @@ struct HeaderModel {
     let line = FittedLine(
       left: [brand, phase] + interruptionItem + recordingItem + whereabouts + findingItems + objectiveItems
         + forwarding + retention
-        + names,
+        + names + opening,
       right: speed,
       width: width - 2,
       gap: 2,
@@ -110,7 +112,9 @@ struct HeaderModel {
       return LineItem(
         priority: 68,
         [
-          TextSpan("\(ended) \(time.dateTime)", appearance(.secondary)),
+          TextSpan(
+            "\(ended) \(time.dateTime) \(FindingsModel.plain(zone.shortName(at: at), appearance))",
+            appearance(.secondary)),
           TextSpan(reason.isEmpty ? "" : " (\(reason))", appearance(.secondary)),
         ],
         short: LineItem.Short(
@@ -165,6 +169,22 @@ struct HeaderModel {
         priority: 85,
         [TextSpan("looking back", appearance(.warning)), TextSpan(", f follows", appearance(.secondary))],
         short: LineItem.Short(priority: 95, spans: [TextSpan("looking back", appearance(.warning))]))
+    ]
+  }
+
+  /// The first line of `pushscope status`, where nothing else is to be said.
+  private var opening: [LineItem] {
+    guard let headline = content.headline, content.run?.isLive ?? false, content.replay == nil,
+      !content.isFrozen,
+      content.follows, content.interruption == nil, content.recording == nil, !content.isCollectorIdle,
+      (findingItems + objectiveItems.filter { $0.priority > 40 } + forwarding + retention).isEmpty
+    else { return [] }
+    let short = headline.split(separator: " (", maxSplits: 1).first.map(String.init) ?? headline
+    return [
+      LineItem(
+        priority: 26, [TextSpan(FindingsModel.plain(headline, appearance), appearance(.secondary))],
+        short: LineItem.Short(
+          priority: 28, spans: [TextSpan(FindingsModel.plain(short, appearance), appearance(.secondary))]))
     ]
   }
 

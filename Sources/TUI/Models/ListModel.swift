@@ -52,10 +52,7 @@ struct ListModel {
       y += 1
     }
     guard !rows.isEmpty else {
-      let text = FittedText.truncated(emptyText, columns: width - 4, ellipsis: appearance.glyphs.ellipsis)
-      picture.put(
-        text, x: max(1, (width - text.unicodeScalars.count) / 2), y: y + max(0, height - y - 1) / 2,
-        style: appearance(.secondary))
+      draw(emptyText, &picture, top: y)
       return picture
     }
     for (offset, spans) in rows.enumerated() where y + offset < height {
@@ -73,6 +70,25 @@ struct ListModel {
     drawBar(&picture, top: y)
     return picture
   }
+
+  /// A text in the middle, on as many lines as it takes and there are.
+  private func draw(_ text: String, _ picture: inout CellPicture, top: Int) {
+    let columns = max(1, min(width - 4, Self.measure))
+    let all = NoticeModel.wrapped(text, columns: columns)
+    var lines = Array(all.prefix(max(1, height - top)))
+    if lines.count < all.count, let last = lines.last {
+      lines[lines.count - 1] = FittedText.truncated(
+        last + " " + all[lines.count], columns: columns, ellipsis: appearance.glyphs.ellipsis)
+    }
+    let widest = lines.map { $0.unicodeScalars.count }.max() ?? 0
+    let y = top + max(0, height - top - lines.count) / 2
+    for (offset, line) in lines.enumerated() {
+      picture.put(line, x: max(1, (width - widest) / 2), y: y + offset, style: appearance(.secondary))
+    }
+  }
+
+  /// Columns of a line that is read easily.
+  private static let measure = 96
 
   /// The style of a cell in a row. With few colors only a sign marks a stretch of time, because reversed rows are those of a
   /// selection.

@@ -9,12 +9,16 @@ struct PanelOrder: Sendable, Equatable {
   var targetWindow: Range<WallTime>?
   /// The notification of which everything is shown; `nil` for none.
   var notification: SampleID?
+  /// Whether the panel of findings is shown, which says what would have been found.
+  var wantsPower = false
 }
 
 /// What was read for the panels.
 struct PanelContent: Sendable, Equatable {
   /// Those of the run, by their starts, without hidden and withdrawn ones.
   var findings: [FindingRecord] = []
+  /// What watches the run's targets for changes; `nil` where it is not known, and until it has been read.
+  var detectors: [DetectorRecord]?
   /// The last one that was read; `nil` before.
   var targets: TargetTable?
   /// `nil` until it has been read.
@@ -32,6 +36,7 @@ struct PanelReader {
   private var findingsCursor: Int64 = -1
   private var findingsReadAt: Int64 = .min / 2
   private var areFindingsStale = true
+  private var detectorsReadAt: Int64 = .min / 2
   /// When the table of targets may be read again.
   private var targetsDue: Int64 = .min
   /// The store has changed since the table was read.
@@ -41,6 +46,8 @@ struct PanelReader {
 
   /// How often findings and the open notification are looked at, µs.
   private static let interval: Int64 = 1_000_000
+  /// How often detectors are looked at, µs: a collector notes each minute what they would find.
+  private static let detectorInterval: Int64 = 10_000_000
 
   init(clock: any HostClock) { self.clock = clock }
 
@@ -63,6 +70,7 @@ struct PanelReader {
     }
     if hasChanged { (areFindingsStale, isTableStale, isNotificationStale) = (true, true, true) }
     try readFindings(reader, run, at: now)
+    try readDetectors(reader, targets, at: now)
     try readTargets(reader, targets, at: now)
     try readNotification(reader, run, targets, at: now)
     return content != before
@@ -75,6 +83,17 @@ struct PanelReader {
     guard findingsCursor < 0 || !changed.isEmpty else { return }
     findingsCursor = max(0, changed.last?.revision ?? findingsCursor)
     content.findings = try reader.findings(FindingSelection(run: run))
+  }
+
+  private mutating func readDetectors(
+    _ reader: any DashboardSource, _ targets: [TargetRecord], at now: Int64
+  ) throws {
+    guard order.wantsPower, content.findings.isEmpty, let store = reader as? StoreReader,
+      now - detectorsReadAt >= Self.detectorInterval
+    else { return }
+    detectorsReadAt = now
+    let names = Set(targets.map(\.name))
+    content.detectors = try WatchedSeries.all(store).map(\.detector).filter { names.contains($0.target) }
   }
 
   private mutating func readTargets(_ reader: any DashboardSource, _ targets: [TargetRecord], at now: Int64)

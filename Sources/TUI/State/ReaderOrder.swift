@@ -63,6 +63,7 @@ extension ReaderOrder {
     if context.showsTargets(context.activePanel), let window = context.content?.window {
       panels.targetWindow = window.start..<window.end
     }
+    panels.wantsPower = context.activePanel == .findings
     panels.notification = context.overlay?.notification
     let plots = (own: [context.content].compactMap { $0 }, other: [context.otherContent].compactMap { $0 })
     if case .run(let run) = state.comparison {

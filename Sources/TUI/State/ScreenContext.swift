@@ -170,7 +170,18 @@ struct ScreenContext {
       retentionWaitAge: shown.retentionWait.map { Age(since: $0.since, now: shown.now) },
       targets: shown.targets, shown: targets, isFrozen: state.isFrozen,
       follows: state.anchor == .edge, newSinceFrozen: max(0, news), replay: state.replay,
-      rates: RateHistory(snapshot: shown, targets: targets), hasTargetColors: state.plot.coloring == .target)
+      rates: RateHistory(snapshot: shown, targets: targets), headline: shown.run.map(headline),
+      hasTargetColors: state.plot.coloring == .target)
+  }
+
+  private func headline(_ run: DisplayedRun) -> String {
+    let length = max(0, shown.now.microseconds - run.startedAt.microseconds)
+    let rates = RateHistory(snapshot: shown, targets: Array(shown.targets.indices))
+    let seconds = min(RateHistory.seconds, max(1, Int(length / 1_000_000)))
+    return StatusHeadline(
+      phase: .collecting, run: StatusHeadline.label(run.name, run.id), targets: shown.targets.count,
+      rate: rates.average(seconds: seconds), length: length
+    ).opening(SentenceClock(options.zone, today: shown.now, isNamed: true))
   }
 
   func log(_ state: ViewState) -> LogModel {

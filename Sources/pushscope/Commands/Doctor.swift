@@ -86,6 +86,9 @@ struct Doctor: AsyncParsableCommand {
     if let path = try? store.path(for: .writing), let reader = try? StoreReader.open(at: path) {
       for finding in (try? ReceiptDoctor.findings(of: chosen, in: reader)) ?? [] { report(finding) }
     }
+    for finding in ScheduleDoctor.findings(of: chosen, objectives: configuration.objectives) {
+      report(finding)
+    }
     let unread = Set(chosen.flatMap(\.unreadCredentials))
     for name in configuration.unreadCredentials where unread.contains(name) || targets.isEmpty {
       report(

@@ -59,7 +59,8 @@ import Testing
       FindingsReport(
         [], detectors: [detector("ios", age: 240, of: 172_800), detector("web", age: 200_000, of: nil)]
       ).lines() == [
-        "learning: 4 min of 2 d (ios)", "Nothing found. What would have been is not known for this store.",
+        "learning: 4 min of 2 d (ios)",
+        "Nothing found. What would have been seen is not known for this store.",
       ])
   }
 
@@ -69,7 +70,7 @@ import Testing
     #expect(
       FindingsReport([], detectors: many + [detector("web", age: 240, of: 172_800)]).lines() == [
         "learning: 70 s of 2 d (t0, t1, t2, t3 and 10 more)", "learning: 4 min of 2 d (web)",
-        "Nothing found. What would have been is not known for this store.",
+        "Nothing found. What would have been seen is not known for this store.",
       ])
   }
 

@@ -268,7 +268,7 @@ import Testing
   /// What was found of the target, and how far its detector has learned.
   private func watch(
     _ fixture: RecordedStore, _ run: RunRegistration, _ statuses: [FindingStatus], learning: Int64? = nil,
-    _ change: (inout FindingRecord) -> Void = { _ in }
+    power: [DetectionPower]? = nil, _ change: (inout FindingRecord) -> Void = { _ in }
   ) throws {
     var changes = FindingChanges()
     for (index, status) in statuses.enumerated() {
@@ -292,7 +292,7 @@ import Testing
         DetectorRecord(
           target: "ios", variant: "", provider: "loopback", endpoint: "",
           through: RecordedStore.start.advanced(byMicroseconds: 100_000_000), cursor: 1, age: 100_000_000,
-          learning: learning))
+          learning: learning, power: power))
     ]
     try fixture.save(changes)
   }
@@ -377,11 +377,19 @@ import Testing
     try watch(fixture, run, [.withdrawn], learning: 172_800_000_000)
     let young = try html(fixture).replacing("\u{A0}", with: " ")
     #expect(young.contains("<h1>No change found</h1>"))
-    #expect(young.contains("Watched for changes: 75 s of this time, on a record of 100 s."))
-    #expect(young.contains("Still learning (100 s of 2 d)"))
+    #expect(young.contains("Nothing found. What would have been seen is not known for this store."))
+    let power = [
+      DetectionPower(
+        metric: Stored(.delivery), rate: 4, steps: [.init(length: 40_000_000, size: 1.5, delay: 30_000_000)])
+    ]
+    try watch(fixture, run, [], learning: 172_800_000_000, power: power)
+    #expect(
+      try html(fixture).replacing("\u{A0}", with: " ").contains(
+        "Nothing found. Seen would have been, in these 100 s at 4/s: arriving ×1.5 slower for 40 s or longer; smaller changes after two days of recording."
+      ))
     try watch(fixture, run, [])
     let old = try html(fixture).replacing("\u{A0}", with: " ")
-    #expect(!old.contains("learning") && old.contains("on a record of 100 s."))
+    #expect(!old.contains("learning") && old.contains("Nothing found."))
   }
 
   @Test func whereLittleWasWatchedItCannotTell() throws {

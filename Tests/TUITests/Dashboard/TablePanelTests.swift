@@ -384,6 +384,43 @@ struct TablePanelTests {
     #expect(try Stage(columns: 80, snapshot: Self.snapshot()).rows[0].contains("1 finding"))
   }
 
+  @Test(
+    "what would have been found is said where nothing was, on as many lines as it takes",
+    arguments: [80, 200])
+  func silence(columns: Int) throws {
+    var snapshot = Self.snapshot()
+    snapshot.panels.findings = []
+    snapshot.panels.detectors = [
+      DetectorRecord(
+        target: "ios", variant: "", provider: "apns", endpoint: "", through: snapshot.now, cursor: 0,
+        age: 720_000_000, learning: 172_800_000_000,
+        power: [
+          DetectionPower(
+            metric: Stored(.delivery), rate: 20,
+            steps: [.init(length: 40_000_000, size: 1.5, delay: 30_000_000)])
+        ])
+    ]
+    var stage = try Stage(columns: columns, motion: .none, snapshot: snapshot)
+    stage.press("6")
+    stage.frame()
+    let text = stage.text.replacing("│", with: " ").replacing(/\s+/, with: " ")
+    #expect(
+      text.contains(
+        "Nothing found. Seen would have been, in these 12 min at 20/s: arriving ×1.5 slower for 40 s or longer; smaller changes after two days of recording."
+      ), "\(text)")
+  }
+
+  @Test("a wide header says what is recorded, as pushscope status does, where nothing else is to be said")
+  func opening() throws {
+    var snapshot = Self.snapshot()
+    (snapshot.openFindings, snapshot.panels.findings) = (0, [])
+    let wide = try Stage(columns: 240, snapshot: snapshot).rows[0]
+    #expect(wide.contains("pushscope  ● live"), "\(wide)")
+    #expect(wide.contains(/collecting for [^(]*\(run [^,]*, 3 targets, [0-9.]+\/s\)/), "\(wide)")
+    snapshot.openFindings = 1
+    #expect(try !Stage(columns: 240, snapshot: snapshot).rows[0].contains("collecting for"))
+  }
+
   @Test("nothing found is said in words")
   func none() throws {
     var stage = try Stage(motion: .none)

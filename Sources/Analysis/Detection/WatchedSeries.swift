@@ -1,29 +1,29 @@
 import Findings
 import Measurement
-import Store
+public import Store
 
 /// How long a target and variant was recorded and watched for changes.
-struct WatchedSeries: Sendable {
+public struct WatchedSeries: Sendable {
   /// Its age is recorded time: a detector's own is in whole bins, and not known once it has learned.
-  let detector: DetectorRecord
+  public let detector: DetectorRecord
   /// The recorded time that the first later one is compared with, µs: changes within it are not seen.
-  let warmUp: Int64
+  public let warmUp: Int64
 
   /// µs.
-  var age: Int64 { detector.age }
+  public var age: Int64 { detector.age }
   /// Recorded time in which a change could be seen, µs.
-  var watched: Int64 { max(0, age - warmUp) }
+  public var watched: Int64 { max(0, age - warmUp) }
   /// Whether so little was watched that "no change" would say nothing: less than what it is compared with.
-  var isTooShort: Bool { detector.learning != nil && watched < warmUp }
+  public var isTooShort: Bool { detector.learning != nil && watched < warmUp }
 
   /// - Throws: `StoreError`.
-  static func all(_ reader: StoreReader) throws -> [WatchedSeries] {
+  public static func all(_ reader: StoreReader) throws -> [WatchedSeries] {
     let spans = try reader.seriesSpans(endingAfter: WallTime(microseconds: .min))
     return try reader.detectors().map { WatchedSeries($0, spans) }
   }
 
   /// - Parameter spans: of all runs of all targets.
-  init(_ detector: DetectorRecord, _ spans: [SeriesSpan]) {
+  public init(_ detector: DetectorRecord, _ spans: [SeriesSpan]) {
     let own = spans.filter {
       $0.name == detector.target && $0.variantName == detector.variant && $0.provider == detector.provider
         && $0.endpoint == detector.endpoint

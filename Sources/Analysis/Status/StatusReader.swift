@@ -1,0 +1,307 @@
+import Findings
+public import Measurement
+public import Store
+
+/// Reads what ``CollectionStatus`` tells: of a store the newest run, of a fleet the newest run of each collector, or each value of
+/// the label that groups them.
+public struct StatusReader {
+  private let reader: any SampleSource
+  private let series: SeriesReader
+  private let names: Set<String>?
+  private let isGrouped: Bool
+  private let now: WallTime
+  /// The store, where a store is read.
+  private let store: StoreReader?
+
+  /// - Parameters:
+  ///   - targets: the names of those that are told of; `nil` for all.
+  ///   - isGrouped: whether a fleet's runs are taken together by a label.
+  public init(
+    _ reader: any SampleSource, targets: Set<String>? = nil, isGrouped: Bool = false, at now: WallTime
+  ) {
+    self.reader = reader
+    series = SeriesReader(reader)
+    names = targets
+    self.isGrouped = isGrouped
+    self.now = now
+    store = reader as? StoreReader
+  }
+
+  /// The stretch that is told of, and the time before it that it is compared with, µs.
+  private static let last = StatusFigures.usualLength
+  private static let before: Int64 = 7 * 86_400_000_000
+  /// A stretch with so many notifications is told of slow schedules, up to a day.
+  private static let leastCount = 20.0
+  /// Less time before says nothing, µs.
+  private static let leastBefore: Int64 = 600_000_000
+  /// What is written later than its limit, µs; and the longest limit that is waited for.
+  private static let margin: Int64 = 5_000_000
+  private static let longestWait: Int64 = 600_000_000
+  /// A fleet hears of a collector so long after it wrote, µs.
+  private static let forwarding: Int64 = 120_000_000
+  /// A running collector writes a heartbeat each second, µs.
+  private static let silence: Int64 = 15_000_000
+
+  /// A run with its targets and what its collector does.
+  private struct Recording {
+    var run: RunRecord
+    var targets: [TargetRecord]
+    var phase: StatusHeadline.Phase
+  }
+
+  /// - Throws: ``StoreError``, or the error of a fleet's engine.
+  public func status() throws -> CollectionStatus {
+    let recordings = try recordings()
+    guard let newest = recordings.max(by: { $0.run.startedAt < $1.run.startedAt }) else {
+      return CollectionStatus(
+        headline: StatusHeadline(phase: .empty, run: "", targets: 0, rate: nil, length: 0), targets: [],
+        needs: try needs(), now: now)
+    }
+    let objectives = try reader.objectives()
+    let findings = try findings(of: recordings)
+    let detectors = try store.map { try WatchedDetectors($0) }
+    var powers: [Double: Int64?] = [:]
+    var activities: [TargetActivity] = []
+    var sent = 0.0
+    for recording in recordings {
+      for target in recording.targets {
+        var activity = try activity(
+          of: target, in: recording, objectives.filter { $0.target == target.name })
+        if recordings.count > 1 || isGrouped { activity.group = Self.group(recording.run, isGrouped) }
+        activity.open = findings[recording.run.id]?[target.name] ?? []
+        activity.detectors = detectors.map { $0[target.name] }
+        activity.shortestOutage = shortestOutage(activity, &powers)
+        if let last = activity.last { sent += Double(last.counts.sent) * 1e6 / Double(max(1, last.length)) }
+        activities.append(activity)
+      }
+    }
+    var status = CollectionStatus(
+      headline: headline(recordings, newest, activities, sent), targets: activities, needs: try needs(),
+      now: now)
+    status.runs = recordings.map(\.run.id)
+    return status
+  }
+
+  private func headline(
+    _ recordings: [Recording], _ newest: Recording, _ activities: [TargetActivity], _ sent: Double
+  ) -> StatusHeadline {
+    let going = recordings.filter { $0.phase == .collecting }
+    let shown = going.min { $0.run.startedAt < $1.run.startedAt } ?? newest
+    let end: WallTime =
+      switch shown.phase {
+      case .ended(let at, _): at
+      case .gone(let since): since
+      case .idle: shown.run.endedAt ?? now
+      case .empty, .collecting: now
+      }
+    let label =
+      recordings.count == 1 && !isGrouped
+      ? StatusHeadline.label(newest.run.name, newest.run.id) : Self.label(of: recordings, isGrouped)
+    var headline = StatusHeadline(
+      phase: shown.phase, run: label, targets: activities.count, rate: sent > 0 ? sent : nil,
+      length: max(0, end.microseconds - shown.run.startedAt.microseconds))
+    headline.last = activities.compactMap(\.last).map { min(Self.last, $0.length) }.max() ?? 0
+    headline.before = activities.compactMap(\.before).map(\.length).max() ?? 0
+    return headline
+  }
+
+  private static func label(of recordings: [Recording], _ isGrouped: Bool) -> String {
+    isGrouped
+      ? CountText.text(recordings.count, "group") : CountText.text(recordings.count, "run")
+  }
+
+  private static func group(_ run: RunRecord, _ isGrouped: Bool) -> String {
+    run.name ?? (isGrouped ? "" : String("\(run.collectorID)".lowercased().prefix(8)))
+  }
+
+  // MARK: - Runs
+
+  private func recordings() throws -> [Recording] {
+    let runs: [RunRecord]
+    if let store {
+      runs = try store.latestRun().map { [$0] } ?? []
+    } else {
+      // The newest of each collector; grouped ones are together already.
+      let all = try reader.runs()
+      runs =
+        isGrouped
+        ? all
+        : all.enumerated().filter { place, run in
+          !all[(place + 1)...].contains { $0.collectorID == run.collectorID }
+        }.map(\.element)
+    }
+    return try runs.map { run in
+      let targets = try reader.targets(of: run.id).filter { names?.contains($0.name) ?? true }
+      return Recording(run: run, targets: targets, phase: try phase(of: run, targets))
+    }
+  }
+
+  private func phase(of run: RunRecord, _ targets: [TargetRecord]) throws -> StatusHeadline.Phase {
+    if let store {
+      let collector = try store.collector()
+      if let end = run.endedAt {
+        return collector.isRunning && collector.servesControl
+          ? .idle : .ended(at: end, reason: run.endReason?.rawValue ?? "")
+      }
+      let heard = run.lastHeartbeat ?? run.startedAt
+      return collector.isRunning && now.microseconds - heard.microseconds < Self.silence
+        ? .collecting : .gone(since: heard)
+    }
+    if let end = run.endedAt { return .ended(at: end, reason: run.endReason?.rawValue ?? "") }
+    let heard =
+      try reader.plannedTimes(
+        of: targets.map(\.id), from: now.advanced(byMicroseconds: -86_400_000_000), to: now)?.upperBound
+      ?? run.startedAt
+    let slowest = targets.map(\.askedRate).max() ?? 1
+    let pause = max(Self.forwarding, Int64(min(1e15, 3e6 / max(slowest, 1e-9))))
+    return now.microseconds - heard.microseconds < pause ? .collecting : .gone(since: heard)
+  }
+
+  // MARK: - Targets
+
+  private func activity(
+    of target: TargetRecord, in recording: Recording, _ objectives: [ObjectiveRecord]
+  ) throws -> TargetActivity {
+    let promised = objectives.first { $0.limit != nil }
+    let metric = promised?.metric ?? (target.receiptDeadline == nil ? .accept : .delivery)
+    let limit = promised?.limit ?? target.receiptDeadline
+    var activity = TargetActivity(
+      name: target.name, provider: target.provider, phase: .recorded, askedRate: target.askedRate,
+      metric: metric, limit: limit)
+    activity.breached = objectives.first { $0.verdict == .breached }
+    let newest = try reader.plannedTimes(of: [target.id], from: nil, to: nil)?.upperBound
+    activity.phase = phase(of: target, in: recording, newest)
+    var end = newest?.advanced(byMicroseconds: 1) ?? now
+    if activity.phase == .recorded {
+      let wait = min(limit ?? 0, Self.longestWait) + Self.margin
+      end = min(end, now.advanced(byMicroseconds: -wait))
+    }
+    try readWindows(of: target, endingAt: end, into: &activity)
+    return activity
+  }
+
+  private func phase(of target: TargetRecord, in recording: Recording, _ newest: WallTime?)
+    -> TargetActivity.Phase
+  {
+    switch recording.phase {
+    case .empty, .collecting:
+      // Plans lie ahead of what is recorded; where none does, none comes.
+      guard let newest, target.askedRate > 0 else { return .recorded }
+      let pause = max(Self.forwarding, Int64(min(1e15, 5e6 / target.askedRate)))
+      return now.microseconds - newest.microseconds > pause ? .removed(since: newest) : .recorded
+    case .gone(let since): return .gone(since: since)
+    case .ended(let at, _): return .ended(at: at)
+    case .idle: return .ended(at: recording.run.endedAt ?? now)
+    }
+  }
+
+  private func readWindows(
+    of target: TargetRecord, endingAt end: WallTime, into activity: inout TargetActivity
+  ) throws {
+    let length = max(
+      Self.last, min(86_400_000_000, Int64(Self.leastCount * 1e6 / max(target.askedRate, 1e-6))))
+    let start = end.advanced(byMicroseconds: -length)
+    let earliest = start.advanced(byMicroseconds: -Self.before)
+    let lineage = try reader.targets(sameAs: [target.id], recordedFrom: earliest, to: now).map(\.target)
+    let inTime: SeriesShare =
+      activity.limit.map { .within($0, of: activity.metric, base: .planned) } ?? .inTime
+    let shares: Set<SeriesShare> = SeriesShare.watched.union([inTime])
+    guard start < end, let window = try series.window(of: lineage, since: start, until: end) else { return }
+    let last = try series.statistics(
+      of: window, metrics: [activity.metric], shares: shares, depth: .upTo(5_000), usesHistory: false)
+    guard last.counts.settled > 0 else { return }
+    activity.last = StatusWindow(last, inTime: inTime, metric: activity.metric)
+    guard let past = try series.window(of: lineage, since: earliest, until: window.time.lowerBound),
+      past.time.upperBound.microseconds - past.time.lowerBound.microseconds >= Self.leastBefore
+    else { return }
+    let before = try series.coarseStatistics(of: past, metrics: [activity.metric], shares: shares)
+    activity.before = StatusWindow(before, inTime: inTime, metric: activity.metric, isCoarse: true)
+  }
+
+  /// The shortest outage that is seen, where that is longer than usual ones: as the detector noted, else what one that has learned
+  /// sees at this rate.
+  private func shortestOutage(_ activity: TargetActivity, _ powers: inout [Double: Int64?]) -> Int64? {
+    guard activity.askedRate > 0 else { return nil }
+    let known = activity.detectors?.compactMap(\.power).flatMap { $0 } ?? []
+    for metric in [SeriesMetric.lost, .failed] {
+      let noted = known.filter { $0.metric.word == metric }.compactMap {
+        $0.shortest(SchedulePower.outage)?.length
+      }
+      if let longest = noted.max() { return longest }
+    }
+    if let made = powers[activity.askedRate] { return made }
+    let made =
+      SchedulePower.isSlow(activity.askedRate)
+      ? SchedulePower(rate: activity.askedRate).shortestOutage?.length : 0
+    powers[activity.askedRate] = made
+    return made
+  }
+
+  // MARK: - Findings
+
+  /// Findings that go on or went on until recording stopped, by run and target.
+  private func findings(of recordings: [Recording]) throws -> [RunID: [String: [(
+    FindingIncident, FindingRecord
+  )]]] {
+    var result: [RunID: [String: [(FindingIncident, FindingRecord)]]] = [:]
+    for recording in recordings {
+      let names = Set(recording.targets.map(\.name))
+      // An open one may have been found in an earlier run of a store.
+      let records = try reader.findings(
+        FindingSelection(
+          run: store == nil ? recording.run.id : nil, targets: names, since: recording.run.startedAt))
+      for incident in FindingIncident.group(records) {
+        for finding in incident.findings where finding.isOpen {
+          result[recording.run.id, default: [:]][finding.target, default: []].append((incident, finding))
+        }
+      }
+    }
+    return result
+  }
+
+  // MARK: - Needs
+
+  /// What the store and its disk say.
+  private func needs() throws -> [String] {
+    guard let store else { return [] }
+    var needs: [String] = []
+    let undelivered = try store.undeliveredAlerts()
+    if undelivered > 0 { needs.append("\(CountText.text(undelivered, "alert")) not delivered") }
+    if let wait = try store.retentionWait(), try store.collector().isRunning {
+      let age = LengthText.text(max(0, now.microseconds - wait.since.microseconds))
+      switch wait.reason {
+      case .log(let holder?): needs.append("retention waits for process \(holder), \(age)")
+      case .log(nil): needs.append("retention waits for a reader, \(age)")
+      case .clock: needs.append("retention holds back: clock ahead, \(age)")
+      }
+    }
+    if let disk = try disk(store) { needs.append(disk) }
+    return needs
+  }
+
+  /// That the disk is full soon, by how fast the store has grown so far.
+  private func disk(_ store: StoreReader) throws -> String? {
+    guard let space = store.diskSpace() else { return nil }
+    if space.free < 1_000_000_000, space.free < space.total / 20 {
+      return "only \(SizeText.text(space.free)) free on the store's disk"
+    }
+    // Where retention deletes, it does not grow as it did.
+    guard try store.pruned().samples == nil, let first = try store.oldestPlannedTime() else { return nil }
+    let age = now.microseconds - first.microseconds
+    guard age >= 86_400_000_000 else { return nil }
+    let day = Double(try store.size().file) / Double(age) * 86_400e6
+    let days = Double(space.free) / max(1, day)
+    return days < 60 ? "disk full in about \(CountText.text(Int(days), "day"))" : nil
+  }
+}
+
+/// What a store's detectors noted, by target.
+private struct WatchedDetectors {
+  private let records: [String: [DetectorRecord]]
+
+  init(_ store: StoreReader) throws {
+    records = Dictionary(grouping: try WatchedSeries.all(store).map(\.detector), by: \.target)
+  }
+
+  subscript(target: String) -> [DetectorRecord] { records[target] ?? [] }
+}

@@ -1,0 +1,93 @@
+public import Findings
+public import Measurement
+public import Store
+
+/// What ended in a stretch of a target's planned time. Only settled notifications count.
+public struct StatusWindow: Sendable, Equatable {
+  /// The planned times; the end is excluded.
+  public var time: Range<WallTime>
+  public var counts: StateCounts
+  /// The share that has a value within the target's limit; without a limit, that was accepted.
+  public var inTime: ShareInterval?
+  public var lost: ShareInterval?
+  public var failed: ShareInterval?
+  /// Refused, or not sent because of that.
+  public var refused: ShareInterval?
+  public var median: QuantileInterval?
+  public var p99: QuantileInterval?
+
+  public init(time: Range<WallTime>, counts: StateCounts = StateCounts()) {
+    (self.time, self.counts) = (time, counts)
+  }
+
+  /// - Parameter isCoarse: whether intervals of quantiles are not known, but their values are.
+  init(_ statistics: SeriesStatistics, inTime: SeriesShare, metric: Metric, isCoarse: Bool = false) {
+    func quantile(_ quantile: Quantile) -> QuantileInterval? {
+      let interval = statistics.quantile(quantile, of: metric)
+      return isCoarse
+        ? interval.flatMap { $0.count < quantile.smallestCount ? nil : $0 } : interval?.shown(for: quantile)
+    }
+    self.init(time: statistics.window, counts: statistics.counts)
+    self.inTime = statistics.share(inTime)
+    lost = statistics.share(.lost)
+    failed = statistics.share(.failed)
+    refused = statistics.share(.refused)
+    (median, p99) = (quantile(.p50), quantile(.p99))
+  }
+
+  /// µs.
+  var length: Int64 { time.upperBound.microseconds - time.lowerBound.microseconds }
+}
+
+/// What is known of a target now: what ``TargetStatus`` is told from.
+public struct TargetActivity: Sendable {
+  /// Whether it is recorded.
+  public enum Phase: Sendable, Equatable {
+    case recorded
+    /// Nothing is planned for it any more, though its run goes on.
+    case removed(since: WallTime)
+    /// Its collector does not write any more and has not ended its run.
+    case gone(since: WallTime)
+    case ended(at: WallTime)
+  }
+
+  public var name: String
+  /// The run that it is of, where several are looked at: its name, or the value of a label.
+  public var group: String?
+  public var provider: String
+  public var phase: Phase
+  /// Notifications a second.
+  public var askedRate: Double
+  /// Delivery where receipts are expected, else the metric of the first objective, else the provider's answer.
+  public var metric: Metric
+  /// µs; `nil` where neither an objective nor a receipt deadline says one.
+  public var limit: Int64?
+  /// The end of what is recorded; `nil` where nothing has settled.
+  public var last: StatusWindow?
+  /// The time before ``last``, seven days at most; `nil` where there is too little.
+  public var before: StatusWindow?
+  /// Incidents that go on, or went on when recording stopped, each with its finding of this target.
+  public var open: [(incident: FindingIncident, finding: FindingRecord)]
+  /// The first objective that is breached.
+  public var breached: ObjectiveRecord?
+  /// What is learned of its variants; `nil` where that is not known.
+  public var detectors: [DetectorRecord]?
+  /// The shortest outage that would be seen, µs; `nil` where none would.
+  public var shortestOutage: Int64?
+
+  public init(
+    name: String, provider: String, phase: Phase, askedRate: Double, metric: Metric, limit: Int64?
+  ) {
+    (self.name, self.provider, self.phase) = (name, provider, phase)
+    (self.askedRate, self.metric, self.limit) = (askedRate, metric, limit)
+    open = []
+  }
+
+  /// When recording stopped, where it did.
+  var stoppedAt: WallTime? {
+    switch phase {
+    case .recorded: nil
+    case .removed(let time), .gone(let time), .ended(let time): time
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import Findings
+import Glibc
+public import Measurement
+
+/// What a detector that has learned for some days finds at a rate: asked of the detector itself, which is given days in which
+/// nothing happens.
+public struct SchedulePower: Sendable {
+  /// The power for a latency that varies as those of push services usually do; `nil` where nothing would be found.
+  public let delivery: DetectionPower?
+  /// The power for losses where nothing is lost as a rule.
+  public let losses: DetectionPower?
+
+  /// The share by which the detector is asked about outages.
+  static let outage = 0.9
+  /// The usual question about a latency.
+  static let rise = 1.25
+  /// Days that the detector learns from.
+  private static let days = 3
+  /// The spread of the logarithms of latencies, and their median, µs.
+  private static let spread = 0.25
+  private static let median = 150_000.0
+
+  /// Whether a rate is so slow that it has to be asked what is seen at it; it takes less than a second to answer.
+  public static func isSlow(_ rate: Double) -> Bool { rate < 1.0 / 30 }
+
+  /// - Parameter rate: notifications a second, above 0.
+  public init(rate: Double) {
+    var random = SeededGenerator(seed: 1)
+    var latencies = SeriesDetector(.delivery, rate: rate)
+    var losses = SeriesDetector(.lost, rate: rate)
+    // No detector needs more than one in ten seconds to be asked.
+    let interval = max(10_000_000, Int64(min(1e15, 1e6 / max(rate, 1e-9))))
+    let end = Int64(Self.days) * 86_400_000_000
+    var at: Int64 = 0
+    while at < end {
+      let start = WallTime(microseconds: at / 1_000_000 * 1_000_000)
+      // Box and Muller.
+      let normal = (-2 * log(1 - random.unit())).squareRoot() * cos(2 * .pi * random.unit())
+      latencies.append(
+        .latencies(PackedLatencies([Int64(Self.median * exp(Self.spread * normal))])), start: start)
+      losses.append(.share(events: 0, count: 1), start: start)
+      at += interval
+    }
+    latencies.complete(through: WallTime(microseconds: end))
+    losses.complete(through: WallTime(microseconds: end))
+    delivery = latencies.power
+    self.losses = losses.power
+  }
+
+  /// The shortest outage that is found.
+  public var shortestOutage: DetectionPower.Step? { losses?.shortest(Self.outage) }
+
+  /// `one in 6 min: a rise of 25 % is found after 5 h, an outage of 10 min not`; `nil` where both are seen soon enough.
+  ///
+  /// - Parameter objective: the window of the target's shortest objective, µs, in which a breach should show; `nil` without one.
+  public static func warning(rate: Double, objective: Int64? = nil) -> String? {
+    guard rate > 0, isSlow(rate) else { return nil }
+    let power = SchedulePower(rate: rate)
+    let usual = min(objective ?? TargetStatus.usualOutage, TargetStatus.usualOutage)
+    guard power.shortestOutage.map({ $0.length > usual }) ?? true else { return nil }
+    let rise = power.delivery?.shortest(Self.rise)
+    let percent = PercentText.given(Self.rise - 1)
+    let found =
+      rise.map { "a rise of \(percent) is found after \(LengthText.text($0.delay))" }
+      ?? "a rise of \(percent) is not found"
+    let outage =
+      power.shortestOutage.map { "an outage of less than \(LengthText.text($0.length)) not" }
+      ?? "no outage is"
+    return "\(OutageText.interval(rate)): \(found), \(outage)"
+  }
+}

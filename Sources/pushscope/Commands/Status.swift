@@ -1,0 +1,54 @@
+import Analysis
+import ArgumentParser
+import Formats
+import Glibc
+import Measurement
+import Report
+import Store
+
+struct Status: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Say in a line a target whether all is well.",
+    discussion: """
+      Reads the store, beside a collector or without one. The last hour is told of, with what was before it where that differs; \
+      "within" is the first objective's limit, else the receipt deadline. docs/findings.md explains the words: ok, slower, losing, \
+      failing, refused, unseen, quiet, learning, silent, ended.
+
+      Example: pushscope status
+      Example: pushscope status --exit-code >/dev/null || echo "somebody has to look"
+      Example: pushscope status --fleet --by region
+      """)
+
+  @Flag(help: "Print one JSON object instead of lines.")
+  var json = false
+
+  @Flag(help: "End with 99 where something is open: slower, losing, failing, refused, unseen or silent.")
+  var exitCode = false
+
+  @Option(
+    name: .customLong("target"), help: ArgumentHelp("Only this target (repeatable).", valueName: "name"))
+  var targets: [String] = []
+
+  @OptionGroup var source: SourceOptions
+
+  func run() throws {
+    let reader = try source.reader()
+    let names = targets.isEmpty ? nil : Set(targets)
+    if let names { try RunFinder.check(targets: names, of: nil, in: reader) }
+    let now = SystemClock().wallNow()
+    let status = try StatusReader(reader, targets: names, isGrouped: source.by != nil, at: now).status()
+    try ReportRun.write(
+      lines: json ? [StatusReport(status).json.text] : status.lines(width: Self.terminalColumns))
+    if exitCode, status.isOpen { throw ExitCode(ExitStatus.threshold.rawValue) }
+  }
+
+  /// The columns of the terminal that is written to; `nil` where it is none.
+  private static var terminalColumns: Int? {
+    var size = winsize()
+    guard isatty(STDOUT_FILENO) == 1, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0
+    else {
+      return nil
+    }
+    return Int(size.ws_col)
+  }
+}

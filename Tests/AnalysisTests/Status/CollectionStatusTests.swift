@@ -1,0 +1,103 @@
+import Measurement
+import Store
+import Testing
+
+@testable import Analysis
+
+/// The lines of `pushscope status`.
+@Suite struct CollectionStatusTests {
+  private static let now = TargetStatusTests.now
+  private static let clock = SentenceClock(today: now, isNamed: true)
+
+  private static func headline(_ phase: StatusHeadline.Phase = .collecting) -> StatusHeadline {
+    var headline = StatusHeadline(
+      phase: phase, run: "run 01a20e48…", targets: 2, rate: 4.1, length: 12 * 86_400_000_000)
+    (headline.last, headline.before) = (3_600_000_000, 7 * 86_400_000_000)
+    return headline
+  }
+
+  private static func status(_ targets: [TargetActivity], needs: [String] = []) -> CollectionStatus {
+    CollectionStatus(headline: headline(), targets: targets, needs: needs, now: now)
+  }
+
+  @Test(
+    "the first line says what is recorded",
+    arguments: [
+      (.collecting, "collecting for 12 d (run 01a20e48…, 2 targets, 4.1/s); last 1 h against the 7 d before"),
+      (
+        .gone(since: TargetStatusTests.after(-600)),
+        "nothing recorded since 13:52 UTC: the collector is gone (run 01a20e48…, 2 targets); last 1 h against the 7 d before"
+      ),
+      (
+        .ended(at: TargetStatusTests.after(-600), reason: "stopped"),
+        "not collecting since 13:52 UTC, stopped; before for 12 d (run 01a20e48…, 2 targets); last 1 h against the 7 d before"
+      ),
+      (
+        .idle,
+        "the collector is idle; what was recorded last took 12 d (run 01a20e48…, 2 targets); last 1 h against the 7 d before"
+      ), (.empty, "nothing recorded yet; pushscope collect records"),
+    ] as [(StatusHeadline.Phase, String)])
+  func firstLine(_ phase: StatusHeadline.Phase, _ text: String) {
+    #expect(Self.headline(phase).text(Self.clock) == text)
+  }
+
+  @Test func stretchesAreToldWhereThereAreSome() {
+    var headline = Self.headline()
+    headline.before = 0
+    #expect(headline.text(Self.clock).hasSuffix("4.1/s); last 1 h"))
+    headline.last = 0
+    #expect(headline.text(Self.clock).hasSuffix("4.1/s)"))
+  }
+
+  @Test func columnsAreAligned() {
+    let lines = Self.status(
+      [
+        TargetStatusTests.target("ios"), TargetStatusTests.target("android", nil),
+        TargetStatusTests.target("日本", phase: .gone(since: Self.now)),
+      ], needs: ["2 alerts not delivered", "disk full in about 40 days"]
+    ).lines()
+    #expect(
+      Array(lines.dropFirst()) == [
+        "  ios      ok        all arrived within 5 s; half within 210 ms, 99 of 100 within 1.90 s",
+        "  android  learning  nothing is known yet; what is lost is known 5 s after it was sent",
+        "  日本     silent    nothing recorded since 14:02 UTC; before that all arrived within 5 s; half within 210 ms, 99 of 100 within 1.90 s",
+        "needs a hand: 2 alerts not delivered · disk full in about 40 days",
+      ])
+  }
+
+  @Test("nothing is wider than the terminal, and all of it is there", arguments: [40, 60, 80, 200])
+  func narrow(_ width: Int) {
+    let long = String(repeating: "long", count: 16)
+    let finding = TargetStatusTests.finding(.delivery)
+    var target = TargetStatusTests.target("ios")
+    target.open = [(FindingIncident(finding), finding)]
+    let status = Self.status([target, TargetStatusTests.target(long)], needs: ["2 alerts not delivered"])
+    let lines = status.lines(width: width)
+    // A name is not broken.
+    for line in lines where !line.contains(long) {
+      #expect(CharacterWidth.columns(of: line) <= width, "\(line)")
+    }
+    func words(_ lines: [String]) -> [Substring] { lines.flatMap { $0.split(separator: " ") } }
+    #expect(words(lines) == words(status.lines()))
+    #expect(status.lines().count == 4)
+  }
+
+  @Test func harmfulCharactersAreMadeVisible() {
+    var target = TargetStatusTests.target("a\u{1B}[31m\u{202E}")
+    target.group = "eu\u{7}"
+    for line in Self.status([target], needs: ["b\u{1B}"]).lines(width: 80) {
+      let harmful = line.unicodeScalars.first { $0.value < 0x20 || $0.value == 0x202E }
+      #expect(harmful == nil, "\(line.debugDescription)")
+    }
+  }
+
+  @Test func ofManyTargetsThoseWithSomethingOpenAreNamedAgain() {
+    var targets = (0..<100).map { TargetStatusTests.target("target-\($0)") }
+    #expect(Self.status(targets).lines().last == "none of 100 targets has something open")
+    let finding = TargetStatusTests.finding(.lost)
+    targets[3].open = [(FindingIncident(finding), finding)]
+    let status = Self.status(targets)
+    #expect(status.isOpen && status.lines().count == 102)
+    #expect(status.lines().last == "1 of 100 targets has something open: target-3 losing")
+  }
+}

@@ -1,0 +1,135 @@
+import Findings
+import Measurement
+import Store
+import StoreTestKit
+import TestKit
+import Testing
+
+@testable import Analysis
+
+/// What is read of a store for `pushscope status`.
+@Suite struct StatusReaderTests {
+  /// Notifications of a target, one a second from the store's start on.
+  private static func events(
+    _ count: Int64, from first: Int64 = 0, every interval: Int64 = 1_000_000, delivery: Int64? = 80_000,
+    state: NotificationState = .delivered
+  ) -> [SeriesStore.Event] {
+    (0..<count).map { number in
+      SeriesStore.Event(
+        after: (first + number) * interval, state: state, accept: 5_000,
+        delivery: delivery.map { $0 + number % 100 })
+    }
+  }
+
+  private static func status(_ store: SeriesStore, after seconds: Int64, targets: Set<String>? = nil) throws
+    -> CollectionStatus
+  {
+    try StatusReader(store.fixture.reader(), targets: targets, at: store.time(seconds)).status()
+  }
+
+  @Test func aStoreWithoutARunIsEmpty() throws {
+    let store = try RecordedStore(clock: SteppedHostClock())
+    try store.open()
+    let status = try StatusReader(store.reader(), at: store.clock.wallNow()).status()
+    #expect(status.headline.phase == .empty && status.targets.isEmpty && !status.isOpen)
+    #expect(status.lines() == ["nothing recorded yet; pushscope collect records"])
+  }
+
+  @Test func aRunningCollectorIsToldOfWithTheLastHourAndTheTimeBefore() throws {
+    let store = try SeriesStore()
+    let hours: Int64 = 3
+    try store.commit(
+      Self.events(hours * 3_600 - 3_600) + Self.events(3_600, from: 7_200, delivery: 200_000),
+      of: store.fixture.alpha)
+    try store.commit(
+      Self.events(10_800, delivery: nil, state: .accepted), of: store.fixture.beta)
+    try store.rollUp(after: hours * 3_600)
+    // A heartbeat.
+    try store.fixture.commit()
+    let status = try Self.status(store, after: hours * 3_600)
+    #expect(status.headline.run == "run \"a test\"" && status.headline.targets == 2)
+    #expect(LengthText.text(status.headline.last) == "1 h", "\(status.headline)")
+    #expect(status.headline.phase == .collecting)
+    let (alpha, beta) = (status.targets[0], status.targets[1])
+    #expect([alpha.name, beta.name] == ["alpha", "beta"])
+    #expect(
+      alpha.limit == 30_000_000 && alpha.metric == .delivery && beta.limit == nil && beta.metric == .accept)
+    let last = try #require(alpha.last)
+    // What was sent just now may still arrive.
+    #expect(last.time.upperBound <= store.time(hours * 3_600 - 35) && last.inTime?.share == 1)
+    #expect(last.median.map { 195_000...205_000 ~= $0.value } == true, "\(last)")
+    let before = try #require(alpha.before)
+    #expect(before.median.map { 75_000...85_000 ~= $0.value } == true, "\(before)")
+    #expect(beta.last?.inTime?.share == 1 && beta.last?.median.map { 4_900...5_100 ~= $0.value } == true)
+    let sentence = status.statuses[0].sentence
+    #expect(sentence.hasPrefix("all arrived within 30 s; half within 200 ms (before 80.1 ms)"), "\(sentence)")
+  }
+
+  @Test func oneTargetCanBeChosen() throws {
+    let store = try SeriesStore()
+    try store.commit(Self.events(100), of: store.fixture.alpha)
+    let status = try Self.status(store, after: 300, targets: ["alpha"])
+    #expect(status.targets.map(\.name) == ["alpha"])
+  }
+
+  @Test func aTargetForWhichNothingIsPlannedAnyMoreHasEnded() throws {
+    let store = try SeriesStore()
+    try store.commit(Self.events(100), of: store.fixture.alpha)
+    try store.commit(Self.events(900, delivery: nil, state: .accepted), of: store.fixture.beta)
+    store.fixture.clock.advance(by: .seconds(900))
+    try store.fixture.commit(anchors: [])
+    var status = try Self.status(store, after: 900)
+    status.headline.phase = .collecting
+    #expect(status.targets.map(\.phase) == [.removed(since: store.time(99)), .recorded])
+    #expect(status.statuses[0].word == .ended)
+  }
+
+  @Test func aRunThatEndedSaysWhen() throws {
+    let store = try SeriesStore()
+    try store.commit(Self.events(100), of: store.fixture.alpha)
+    try store.fixture.store.endRun(store.fixture.run, at: store.time(130), reason: .completed)
+    let status = try Self.status(store, after: 86_400)
+    #expect(status.headline.phase == .ended(at: store.time(130), reason: "completed"))
+    #expect(status.headline.length == 130_000_000)
+    #expect(status.targets[0].phase == .ended(at: store.time(130)))
+    #expect(status.targets[0].last?.inTime?.count == 100, "all of it has its end")
+    #expect(!status.isOpen)
+  }
+
+  @Test func aCollectorThatDoesNotWriteIsGone() throws {
+    let store = try SeriesStore()
+    try store.commit(Self.events(100), of: store.fixture.alpha)
+    let status = try Self.status(store, after: 86_400)
+    guard case .gone = status.headline.phase else {
+      Issue.record("\(status.headline.phase)")
+      return
+    }
+    #expect(status.statuses[0].word == .silent && status.isOpen)
+  }
+
+  @Test func slowSchedulesAreToldOverMoreTime() throws {
+    let store = try SeriesStore()
+    let plain = try store.fixture.reader()
+    let run = try #require(try plain.latestRun())
+    #expect(run.targetNames == ["alpha", "beta"])
+    let power = SchedulePower(rate: 1.0 / 360)
+    let shortest = try #require(power.shortestOutage)
+    #expect(shortest.length > TargetStatus.usualOutage, "ten minutes hold one or two of them")
+    #expect(SchedulePower(rate: 1).shortestOutage.map { $0.length <= TargetStatus.usualOutage } == true)
+  }
+
+  @Test func theNewestOfTwoRunsCounts() throws {
+    let store = try RecordedStore(clock: SteppedHostClock())
+    let description = TargetDescription(
+      name: "ios", provider: "loopback", receiptDeadline: 5_000_000, askedRate: 1)
+    let first = try store.begin([
+      description, TargetDescription(name: "old", provider: "loopback", receiptDeadline: nil, askedRate: 1),
+    ])
+    store.clock.advance(by: .seconds(60))
+    try store.end(first.run, at: store.clock.wallNow(), reason: .stopped)
+    try store.begin([description], name: "second")
+    let status = try StatusReader(store.reader(), at: store.clock.wallNow()).status()
+    #expect(status.headline.run == "run \"second\"" && status.targets.map(\.name) == ["ios"])
+    #expect(status.headline.phase == .collecting && status.statuses.map(\.word) == [.learning])
+  }
+}
