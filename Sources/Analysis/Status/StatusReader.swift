@@ -71,7 +71,9 @@ public struct StatusReader {
         activity.open = findings[recording.run.id]?[target.name] ?? []
         activity.detectors = detectors.map { $0[target.name] }
         activity.shortestOutage = shortestOutage(activity, &powers)
-        if let last = activity.last { sent += Double(last.counts.sent) * 1e6 / Double(max(1, last.length)) }
+        if let last = activity.last, !activity.isRemoved {
+          sent += Double(last.counts.sent) * 1e6 / Double(max(1, last.length))
+        }
         activities.append(activity)
       }
     }

@@ -83,6 +83,9 @@ public struct TargetActivity: Sendable {
     open = []
   }
 
+  /// Whether it ended while its run goes on.
+  var isRemoved: Bool { if case .removed = phase { true } else { false } }
+
   /// When recording stopped, where it did.
   var stoppedAt: WallTime? {
     switch phase {

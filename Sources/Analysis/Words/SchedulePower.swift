@@ -12,8 +12,8 @@ public struct SchedulePower: Sendable {
 
   /// The share by which the detector is asked about outages.
   static let outage = 0.9
-  /// The usual question about a latency.
-  static let rise = 1.25
+  /// The usual questions about a latency.
+  private static let rises = [1.25, 1.5, 2, 4]
   /// Days that the detector learns from.
   private static let days = 3
   /// The spread of the logarithms of latencies, and their median, µs.
@@ -50,22 +50,28 @@ public struct SchedulePower: Sendable {
   /// The shortest outage that is found.
   public var shortestOutage: DetectionPower.Step? { losses?.shortest(Self.outage) }
 
-  /// `one in 6 min: a rise of 25 % is found after 5 h, an outage of 10 min not`; `nil` where both are seen soon enough.
-  ///
-  /// - Parameter objective: the window of the target's shortest objective, µs, in which a breach should show; `nil` without one.
-  public static func warning(rate: Double, objective: Int64? = nil) -> String? {
+  /// `one in 6 min: arriving ×1.5 slower is found after 3 h, an outage of less than 40 min is not`; `nil` where an outage is seen
+  /// soon enough.
+  public static func warning(rate: Double) -> String? {
     guard rate > 0, isSlow(rate) else { return nil }
     let power = SchedulePower(rate: rate)
-    let usual = min(objective ?? TargetStatus.usualOutage, TargetStatus.usualOutage)
-    guard power.shortestOutage.map({ $0.length > usual }) ?? true else { return nil }
-    let rise = power.delivery?.shortest(Self.rise)
-    let percent = PercentText.given(Self.rise - 1)
-    let found =
-      rise.map { "a rise of \(percent) is found after \(LengthText.text($0.delay))" }
-      ?? "a rise of \(percent) is not found"
-    let outage =
-      power.shortestOutage.map { "an outage of less than \(LengthText.text($0.length)) not" }
-      ?? "no outage is"
-    return "\(OutageText.interval(rate)): \(found), \(outage)"
+    guard power.shortestOutage.map({ $0.length > TargetStatus.usualOutage }) ?? true else { return nil }
+    return "\(OutageText.interval(rate)): \(power.found)"
+  }
+
+  /// What is found and what is not.
+  private var found: String {
+    let most = LengthText.text(DetectionPower.lengths.last ?? 0)
+    let rise = Self.rises.lazy.compactMap { size in self.delivery?.shortest(size).map { (size, $0) } }.first
+    let slower = rise.map { size, step in
+      "arriving \(PowerSentence.size(size, isShare: false)) slower is found after \(LengthText.text(step.delay))"
+    }
+    let outage = shortestOutage.map { "an outage of less than \(LengthText.text($0.length))" }
+    return switch (slower, outage) {
+    case (let slower?, let outage?): "\(slower), \(outage) is not"
+    case (let slower?, nil): "\(slower), an outage of up to \(most) is not"
+    case (nil, let outage?): "neither a slowdown of up to \(most) is found nor \(outage)"
+    case (nil, nil): "neither a slowdown nor an outage of up to \(most) is found"
+    }
   }
 }

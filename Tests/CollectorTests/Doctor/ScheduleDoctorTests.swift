@@ -24,9 +24,14 @@ import Testing
     let found = try findings("every: 6m")
     let note = try #require(found.first)
     #expect(found.count == 1 && note.level == .note && note.subject == "hook" && note.step == "schedule")
-    #expect(note.message.hasPrefix("one in 6 min: a rise of 25 % is "), "\(note.message)")
-    #expect(note.message.contains(", an outage of less than "), "\(note.message)")
+    #expect(note.message.hasPrefix("one in 6 min: arriving ×"), "\(note.message)")
+    #expect(
+      note.message.contains(#/ slower is found after .*, an outage of less than .* is not$/#),
+      "\(note.message)")
     #expect(try findings("every: 5s").isEmpty)
+    #expect(
+      try findings("every: 12h").first?.message
+        == "one in 12 h: neither a slowdown nor an outage of up to 8 h is found")
   }
 
   @Test func anObjectiveThatTheScheduleCannotDecideIsNoted() throws {

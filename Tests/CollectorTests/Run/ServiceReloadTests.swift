@@ -174,6 +174,10 @@ struct ServiceReloadTests {
     }
     service.stop()
     _ = try await life.value
+    // What the refused configuration's credential said is not of the run.
+    var said: [String] = []
+    try reader.forEachLogLine(RowSelection(run: run)) { said.append($0.line.message) }
+    #expect(!said.contains { $0.contains("sending begins once") || $0.contains("token") }, "\(said)")
   }
 }
 
