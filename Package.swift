@@ -261,7 +261,8 @@ let package = Package(
     .testTarget(
       name: "FuzzTests",
       dependencies: [
-        "TestKit", "Collector", "Configuration", "ConstraintAnimation", "Formats", "LoopbackService",
+        "TestKit", "Analysis", "Collector", "Configuration", "ConstraintAnimation", "Formats",
+        "LoopbackService",
         "Measurement",
         "Providers", "TUI", "Terminal", .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),

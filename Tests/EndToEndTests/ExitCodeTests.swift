@@ -112,6 +112,16 @@ struct ExitCodeTests {
       73, ["loopback", "--port", "0", "--credentials", directory.file("lo"), "--script", "/nowhere/a.jsonl"])
   }
 
+  @Test("99: status with --exit-code, where the collector is gone; without it 0")
+  func status() throws {
+    let plain = try run(Programs.pushscope, ["status", "--store", store])
+    #expect(plain.status == 0 && plain.output.contains("silent"), "\(plain)")
+    let asked = try run(Programs.pushscope, ["status", "--exit-code", "--store", store])
+    #expect(asked.status == 99 && asked.output == plain.output && asked.error.isEmpty, "\(asked)")
+    try expect(66, ["status", "--target", "none"], store: store, says: "none")
+    try expect(64, ["status", "--by", "region"], store: store, says: "--fleet")
+  }
+
   @Test("73: a database that another process has locked")
   func locked() throws {
     let script = """

@@ -1,3 +1,4 @@
+import Analysis
 import ConstraintAnimation
 import Formats
 import Logging
@@ -61,6 +62,19 @@ struct TextSink: Sendable, CustomTestStringConvertible {
       var table = TextTable([.init("a"), .init("b", .right)])
       for item in texts { table.append([item, item]) }
       return table.lines().joined(separator: "\n")
+    },
+    TextSink(name: "the lines of status") { texts in
+      let now = WallTime(microseconds: 0)
+      let targets = texts.map { item in
+        var target = TargetActivity(
+          name: item, provider: item, phase: .recorded, askedRate: 1, metric: .delivery, limit: nil)
+        target.group = item
+        return target
+      }
+      let headline = StatusHeadline(
+        phase: .ended(at: now, reason: texts.joined()), run: texts.joined(), targets: 1, rate: nil, length: 0)
+      let status = CollectionStatus(headline: headline, targets: targets, needs: texts, now: now)
+      return (status.lines() + status.lines(width: 40)).joined(separator: "\n")
     },
     TextSink(name: "HTML") { texts in
       texts.map { ("<p title=\"\($0)\">\($0)</p>\n" as Markup).html }.joined()

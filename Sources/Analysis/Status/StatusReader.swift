@@ -268,14 +268,10 @@ public struct StatusReader {
     guard let store else { return [] }
     var needs: [String] = []
     let undelivered = try store.undeliveredAlerts()
-    if undelivered > 0 { needs.append("\(CountText.text(undelivered, "alert")) not delivered") }
+    if undelivered > 0 { needs.append(CollectorNotes.undelivered(undelivered)) }
     if let wait = try store.retentionWait(), try store.collector().isRunning {
       let age = LengthText.text(max(0, now.microseconds - wait.since.microseconds))
-      switch wait.reason {
-      case .log(let holder?): needs.append("retention waits for process \(holder), \(age)")
-      case .log(nil): needs.append("retention waits for a reader, \(age)")
-      case .clock: needs.append("retention holds back: clock ahead, \(age)")
-      }
+      needs.append("\(CollectorNotes.text(wait)), \(age)")
     }
     if let disk = try disk(store) { needs.append(disk) }
     return needs

@@ -235,7 +235,7 @@ struct HeaderModel {
       items.append(LineItem(priority: 40, [TextSpan(words, appearance(.secondary))]))
     }
     if summary.undelivered > 0 {
-      let words = "\(CountText.text(summary.undelivered, "alert")) not delivered"
+      let words = CollectorNotes.undelivered(summary.undelivered)
       items.append(LineItem(priority: 81, [TextSpan(words, appearance(.warning))]))
     }
     return items
@@ -258,12 +258,7 @@ struct HeaderModel {
     guard let wait = content.retentionWait, let age = content.retentionWaitAge, content.replay == nil else {
       return []
     }
-    let words =
-      switch wait.reason {
-      case .log(let holder?): "retention waits for process \(holder), \(age)"
-      case .log(nil): "retention waits for a reader, \(age)"
-      case .clock: "retention holds back: clock ahead, \(age)"
-      }
+    let words = "\(CollectorNotes.text(wait)), \(age)"
     return [
       LineItem(
         priority: 78, [TextSpan(words, appearance(.warning))],

@@ -1,0 +1,19 @@
+import Measurement
+public import Store
+
+/// What a collector says of itself beside its targets, in the words of dashboard and status.
+public enum CollectorNotes {
+  /// `2 alerts not delivered`.
+  public static func undelivered(_ alerts: Int) -> String {
+    "\(CountText.text(alerts, "alert")) not delivered"
+  }
+
+  /// `retention waits for process 4711`.
+  public static func text(_ wait: RetentionWait) -> String {
+    switch wait.reason {
+    case .log(let holder?): "retention waits for process \(holder)"
+    case .log(nil): "retention waits for a reader"
+    case .clock: "retention holds back: clock ahead"
+    }
+  }
+}
