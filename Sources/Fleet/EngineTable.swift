@@ -53,7 +53,8 @@ struct EngineTable {
       .joined(separator: ", ")
     let names = layout.cluster == nil ? [name] : [name + "_local", name]
     return names.map {
-      ["ALTER TABLE", layout.name($0), layout.onCluster, columns].filter { !$0.isEmpty }.joined(separator: " ")
+      ["ALTER TABLE", layout.name($0), layout.onCluster, columns].filter { !$0.isEmpty }.joined(
+        separator: " ")
     }
   }
 

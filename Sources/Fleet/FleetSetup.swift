@@ -53,7 +53,9 @@ public struct FleetSetup {
 
   /// - Parameter translate: gives the schema's statements for a server that is too old, for tests and benchmarks; `nil` for one that it
   ///   does not know.
-  package func run(makesUsers: Bool, translating translate: ((String) -> String?)?) throws(FleetError) -> Outcome {
+  package func run(makesUsers: Bool, translating translate: ((String) -> String?)?) throws(FleetError)
+    -> Outcome
+  {
     // What is wrong with them is said before anything is made.
     let users = try makesUsers ? newUsers() : []
     try checkEngine(acceptsAny: translate != nil)

@@ -6,7 +6,9 @@ import Foundation
 public enum OldEngine {
   /// - Returns: `nil` for what that version does not know.
   public static func statement(for statement: String) -> String? {
-    guard !statement.hasPrefix("CREATE OR REPLACE VIEW"), !statement.hasPrefix("ALTER TABLE") else { return nil }
+    guard !statement.hasPrefix("CREATE OR REPLACE VIEW"), !statement.hasPrefix("ALTER TABLE") else {
+      return nil
+    }
     if statement.contains("schema_version") {
       return statement.replacingOccurrences(of: "DateTime64(6, 'UTC')", with: "String")
     }
