@@ -32,11 +32,24 @@ public struct DetectionPower: Sendable, Hashable, Codable {
   /// Whether the metric is a share; sizes are differences then.
   public var isShare: Bool { metric.word?.isShare ?? true }
 
+  private static let shares: [Double] = [
+    0.003, 0.004, 0.005, 0.006, 0.007, 0.008, 0.009, 0.01, 0.011, 0.012, 0.013, 0.014, 0.015, 0.016, 0.018,
+    0.02,
+    0.022, 0.025, 0.028, 0.03, 0.033, 0.036, 0.04, 0.045, 0.05, 0.055, 0.06, 0.07, 0.08, 0.09, 0.1, 0.11,
+    0.12, 0.13,
+    0.14, 0.15, 0.17, 0.2, 0.22, 0.25, 0.28, 0.3, 0.33, 0.36, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8,
+  ]
+
+  /// Ratios in hundredths.
+  private static let ratios: [Double] = [
+    103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 118, 120, 122, 125, 130, 135, 140,
+    145, 150,
+    160, 170, 180, 190, 200, 220, 240, 260, 280, 300, 350, 400, 450, 500, 550, 600, 700, 800, 900, 1000,
+  ]
+
   /// The sizes that are tried, ascending.
   public static func sizes(isShare: Bool) -> [Double] {
-    isShare
-      ? [0.01, 0.015, 0.02, 0.03, 0.05, 0.08, 0.1, 0.15, 0.2, 0.3, 0.5, 0.9]
-      : [1.1, 1.15, 1.2, 1.25, 1.3, 1.4, 1.5, 1.75, 2, 2.5, 3, 4, 6, 10]
+    isShare ? shares : ratios.map { $0 / 100 }
   }
 
   /// The lengths that are tried, µs, ascending.

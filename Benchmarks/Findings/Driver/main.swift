@@ -8,7 +8,8 @@ import Measurement
 //   FindingsBenchmark
 //   FindingsBenchmark intervals|equal|losses|early [seeds]
 //   FindingsBenchmark causes [seeds] [strength] [nopings]
-//   FindingsBenchmark changes|undisturbed [seeds] [notifications a second] [part of a scenario's name]
+//   FindingsBenchmark changes|undisturbed [seeds] [notifications a second] [part of a scenario's name] [first seed]
+//   FindingsBenchmark promise [changes] [part of a series' name]
 //   FindingsBenchmark young [seeds]
 //   FindingsBenchmark traces FOLDER
 //   FindingsBenchmark series|lag [targets]
@@ -82,14 +83,14 @@ let prototype: [String: (fourAMinute: String, oneASecond: String)] = [
   "drift x2 in 6 h": ("1; 70 min", "1; 43 min"),
 ]
 
-func changes(_ scenarios: [ChangeScenario], _ seeds: Int, rate: Double) {
+func changes(_ scenarios: [ChangeScenario], _ seeds: Int, rate: Double, from first: Int = 0) {
   print(
     "rate \(rate)/s, \(seeds) days each: recall, start error (median, p90) s, delay s, start in interval, ends, false a day, ms a day"
   )
   var total = (days: 0, falseChanges: 0, found: 0)
   for scenario in scenarios {
     var figures = ChangeEvaluation()
-    for seed in 0..<seeds { figures.add(scenario, rate: rate, seed: seed) }
+    for seed in first..<first + seeds { figures.add(scenario, rate: rate, seed: seed) }
     func text(_ value: Double?) -> String { value.map { String(format: "%.0f", $0) } ?? "-" }
     print(
       scenario.name.padding(toLength: 28, withPad: " ", startingAt: 0),
@@ -218,7 +219,9 @@ case "changes", "undisturbed":
   let rate = arguments.dropFirst(2).first.flatMap { Double($0) } ?? 1.0 / 15
   let scenarios = arguments.first == "changes" ? ChangeScenario.changes : ChangeScenario.undisturbed
   let part = arguments.dropFirst(3).first ?? ""
-  changes(scenarios.filter { part.isEmpty || $0.name.contains(part) }, seeds ?? 20, rate: rate)
+  let first = arguments.dropFirst(4).first.flatMap { Int($0) } ?? 0
+  changes(scenarios.filter { part.isEmpty || $0.name.contains(part) }, seeds ?? 20, rate: rate, from: first)
+case "promise": PromiseFigures.print(changes: seeds ?? 200, part: arguments.dropFirst(2).first ?? "")
 case "young": young(seeds ?? 20)
 case "traces":
   if let folder = arguments.dropFirst().first { try traces(folder) } else { print("traces: which folder?") }
@@ -236,6 +239,7 @@ default:
     // More than 200 target-days.
     changes(ChangeScenario.undisturbed, 30, rate: rate)
   }
+  PromiseFigures.print(changes: 40, part: "")
   causes(40, strength: 1, pings: true)
   causes(40, strength: 0.25, pings: true)
   try WatchCost.ticks(targets: 100)

@@ -148,7 +148,9 @@ struct AlarmCalibration: Sendable, Hashable, Codable {
           let isLong = isMedian && !layout.isRecent && band == ScanLayout.bandCount - 1
           let lowest =
             layout.isShare
-            ? settings.lowestShareAlarm : isLong ? settings.lowestLongAlarm : settings.lowestAlarm
+            ? settings.lowestShareAlarm
+            : isLong
+              ? settings.lowestLongAlarm : isMedian ? settings.lowestMedianAlarm : settings.lowestAlarm
           levels.append(
             Level(threshold: max(location + scale * rate, lowest), scale: scale))
         }

@@ -280,30 +280,34 @@ public struct ChangeDetector: Sendable {
   // MARK: - Power
 
   /// The smallest changes for the worse that would be found now; `nil` while there is no reference, or a change is followed.
+  ///
+  /// A change of a size and a length is found as often as one of the windows in it raises an alarm: as many values of it as that
+  /// takes are beyond the level. `FindingsBenchmark promise` measures how often that is.
   public var power: DetectionPower? {
     guard state.open == nil, let reference = state.reference, let scan else { return nil }
     let width = state.settings.binWidth
+    func alarm(_ cell: Int) -> Double { state.calibration.level(cell, state.settings).threshold }
+    let leastCounts = scan.leastCounts(alarm: alarm)
+    let leastOfRecent = recent?.leastCounts { alarm(layout.cells + $0) } ?? []
+    func delay(_ length: Int64, _ size: Double) -> Double? {
+      let change = WindowScan.Change(bins: Double(length) / Double(width), size: size)
+      var sight = scan.sight(of: change, leastCounts: leastCounts)
+      if sight.probability < WindowScan.confidence, let recent {
+        sight = recent.sight(of: change, leastCounts: leastOfRecent)
+      }
+      return sight.probability >= WindowScan.confidence ? sight.delay : nil
+    }
     var steps: [DetectionPower.Step] = []
     let sizes = DetectionPower.sizes(isShare: isShare)
-    var most = sizes.count
+    var most = sizes.count - 1
     for length in DetectionPower.lengths where length >= 2 * width {
+      guard isCalibrated || length <= age else { break }
+      guard var bins = delay(length, sizes[most]) else { continue }
       // What lasts longer is found no later.
-      for index in 0..<most {
-        let change = WindowScan.Change(bins: Double(length / width), size: sizes[index])
-        var window = scan.shortestWindow(seeing: change) {
-          state.calibration.level($0, state.settings).threshold
-        }
-        if window == nil, !isShare {
-          window = recent?.shortestWindow(seeing: change) {
-            state.calibration.level(layout.cells + $0, state.settings).threshold
-          }
-        }
-        guard let window else { continue }
-        let delay = min(length, Int64(window) * width) + width
-        steps.append(DetectionPower.Step(length: length, size: sizes[index], delay: delay))
-        most = index + 1
-        break
-      }
+      while most > 0, let smaller = delay(length, sizes[most - 1]) { (most, bins) = (most - 1, smaller) }
+      steps.append(
+        DetectionPower.Step(
+          length: length, size: sizes[most], delay: Int64((bins * Double(width)).rounded())))
     }
     let bins = max(1, reference.bins ?? 1)
     let rate = Double(reference.count) / Double(bins) / (Double(width) / 1e6)

@@ -39,11 +39,13 @@ public struct DetectorSettings: Sendable, Hashable, Codable {
   public var provisionalAlarm = 24.5
   /// The lowest alarm level of others, nats.
   public var lowestAlarm = 10.125
+  /// The same at the median.
+  public var lowestMedianAlarm = 10.125
   /// The same at the median in windows of more than 32 min, in which a series wanders, and a daily cycle that is not known well
   /// enough shows.
   public var lowestLongAlarm = 13.0
   /// The same of shares.
-  public var lowestShareAlarm = 11.0
+  public var lowestShareAlarm = 12.0
   /// False alarms per target and day.
   public var falseAlarmRate = 0.01
   /// The same at the median of latencies.
@@ -61,6 +63,13 @@ public struct DetectorSettings: Sendable, Hashable, Codable {
     longestWindow = rate >= 1 ? 20_480_000_000 : 30_720_000_000
     warmUp = 3_600_000_000
     if rate < 1 { recentLength = 3 * 3_600_000_000 }
+    // There are six times as many windows. What lies beyond a level that is far from usual is all that counts, so that the maxima
+    // of quiet hours do not say how many there are.
+    if rate >= 1 {
+      lowestMedianAlarm = 13.5
+      lowestLongAlarm = 14.5
+      lowestShareAlarm = 13.5
+    }
   }
 
   /// Settings of the first hour: bins of four values' time, at least 1 s, and a reference from 15 s and 100 values

@@ -43,11 +43,14 @@ struct RecentScan: Sendable {
     }
   }
 
-  /// Counts the bin before `next`, and takes the reference again where it is due.
+  /// Counts the bins before `next` that it has not counted, which are several after a finding, and takes the reference again where
+  /// it is due.
   mutating func advance(
     to next: Int, of history: BinHistory, normal: NormalStretches, _ settings: DetectorSettings
   ) {
-    scan?.append(next - 1, of: history)
+    if let end = scan?.end {
+      for bin in end..<max(end, next) { scan?.append(bin, of: history) }
+    }
     guard next >= state.refreshAt else { return }
     let segments = normal.recent(before: next, from: history.first, settings)
     state.refreshAt = next + max(1, settings.bins(settings.recentRefresh))
@@ -76,8 +79,10 @@ struct RecentScan: Sendable {
     references.reset()
   }
 
-  func shortestWindow(seeing change: WindowScan.Change, alarm: (_ cell: Int) -> Double) -> Int? {
-    scan?.shortestWindow(seeing: change, alarm: alarm)
+  func leastCounts(alarm: (_ cell: Int) -> Double) -> [[Double]] { scan?.leastCounts(alarm: alarm) ?? [] }
+
+  func sight(of change: WindowScan.Change, leastCounts: [[Double]]) -> WindowScan.Sight {
+    scan?.sight(of: change, leastCounts: leastCounts) ?? WindowScan.Sight()
   }
 
   func raise(_ maxima: inout [WindowScan.Maximum], endingAt end: Int, notBefore: Int) {

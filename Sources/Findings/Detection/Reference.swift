@@ -89,18 +89,20 @@ struct Reference: Sendable, Hashable, Codable {
     }
   }
 
-  /// The share of a latency's values above a level, which may lie between two.
+  /// The share of a latency's values above a level, which may lie between two: those of a level are spread evenly over it.
   func shareAbove(level: Double) -> Double {
     guard let outline, let first = outline.first, let last = outline.last else { return 0 }
-    guard level >= Double(first) else { return 1 }
+    guard level > Double(first - 1) else { return 1 }
     guard level < Double(last) else {
       return level < Double(last) + 1 ? 1 - Self.outlineShares[outline.count - 1] : 0
     }
-    // The last of several at one level.
-    let place = (outline.lastIndex { Double($0) <= level }) ?? 0
-    let (low, high) = (Double(outline[place]), Double(outline[place + 1]))
-    let (from, to) = (Self.outlineShares[place], Self.outlineShares[place + 1])
-    return 1 - (from + (to - from) * (level - low) / (high - low))
+    // Knots are the last of several shares at one level, and nothing before the first level.
+    let next = outline.firstIndex { Double($0) > level } ?? outline.count - 1
+    let to = outline.lastIndex { $0 == outline[next] } ?? next
+    let low = next > 0 ? outline[next - 1] : first - 1
+    let from = next > 0 ? Self.outlineShares[next - 1] : 0
+    let part = (level - Double(low)) / Double(outline[next] - low)
+    return 1 - (from + (Self.outlineShares[to] - from) * part)
   }
 
   /// Creates the reference of a share.
@@ -196,6 +198,20 @@ enum Likelihood {
     let share = (k + kr) / (n + nr)
     let difference = k / n - kr / nr
     return difference * difference * n * nr / ((n + nr) * share * (1 - share))
+  }
+
+  /// The probability of k or more of n, where each of them has the share: by the signed root of twice the nats between the two
+  /// (Zubkov and Serov, 2013), which is near the binomial's own also where few are expected.
+  ///
+  /// - Parameter effect: the design effect of the count.
+  static func probability(atLeast k: Double, of n: Double, share: Double, effect: Double) -> Double {
+    guard k <= n + 1e-9, share > 0 else { return k <= 0 ? 1 : 0 }
+    guard share < 1 else { return 1 }
+    // Between k − 1 and k, at the middle of the bounds.
+    let seen = min(max((k - 0.5) / n, 0), 1)
+    let nats = n * (xlogx(seen) + xlogx(1 - seen) - seen * log(share) - (1 - seen) * log(1 - share)) / effect
+    let root = max(0, 2 * nats).squareRoot()
+    return 0.5 * erfc((share > seen ? -root : root) / 2.0.squareRoot())
   }
 
   /// The signed root of twice that, as a z value: positive when the first share is larger.

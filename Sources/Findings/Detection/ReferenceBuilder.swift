@@ -6,6 +6,9 @@ struct ReferenceBuilder: Sendable {
   private var histogram: [Int] = []
   private var histogramBins: [Range<Int>] = []
 
+  /// How many times larger the excess of a design effect at p90 is taken.
+  private static let bunching = 1.5
+
   init(_ layout: ScanLayout, isShare: Bool) {
     self.layout = layout
     self.isShare = isShare
@@ -101,6 +104,10 @@ struct ReferenceBuilder: Sendable {
     }
     let shares = reference.shares
     reference.effects = quantiles.indices.map { effects($0, shares[$0]) }
+    // Of values that depend on each other slow ones come together: what lies above p90 varies by more than its variance says.
+    if quantiles.count > 1 {
+      reference.effects[1] = reference.effects[1].map { 1 + Self.bunching * ($0 - 1) }
+    }
     let next = quantiles.count
     reference.beyond[0].effects = effects(next, Double(reference.beyond[0].count) / count)
     reference.beyond[1].effects = effects(next + 1, 1 - Double(reference.beyond[1].count) / count)

@@ -117,6 +117,9 @@ struct WindowScan: Sendable {
     return scan
   }
 
+  /// The bin after the last one that is counted.
+  var end: Int { first + sums.count / width - 1 }
+
   /// Bytes of storage.
   var memory: Int { 8 * sums.capacity }
 
@@ -136,22 +139,32 @@ struct WindowScan: Sendable {
   /// - Parameter notBefore: windows do not begin before it.
   func raise(_ maxima: inout [Maximum], endingAt end: Int, notBefore: Int) {
     let least = max(notBefore, first)
+    guard end <= self.end else {
+      assertionFailure("windows end with the last bin that is counted")
+      return
+    }
     sums.withUnsafeBufferPointer { sums in
-      let top = (end - first) * width
-      for (column, test) in tests.enumerated() where !test.isIdle {
-        for (index, scale) in layout.scales.enumerated() {
-          let begin = end - scale
-          guard begin >= least else { break }
-          let bottom = (begin - first) * width
-          let n = Double(sums[top] - sums[bottom])
-          let above = Double(sums[top + 1 + column] - sums[bottom + 1 + column])
-          let k = test.isDown ? n - above : above
-          guard let (effect, isMost) = test.effect(k, n, index) else { continue }
-          let cell = test.cell(index)
-          let most = Likelihood.twoSharesBound(k / effect, n / effect, test.share * test.all, test.all)
-          guard most > maxima[cell].nats else { continue }
-          let nats = Likelihood.twoShares(k / effect, n / effect, test.share * test.all, test.all)
-          if nats > maxima[cell].nats { maxima[cell] = Maximum(nats: nats, scale: index, isMost: isMost) }
+      // Used in place: a copy of a test counts references to its storage.
+      tests.withUnsafeBufferPointer { tests in
+        let top = (end - first) * width
+        for column in tests.indices where !tests[column].isIdle {
+          let reference = tests[column].share * tests[column].all
+          for (index, scale) in layout.scales.enumerated() {
+            let begin = end - scale
+            guard begin >= least else { break }
+            let bottom = (begin - first) * width
+            let n = Double(sums[top] - sums[bottom])
+            let above = Double(sums[top + 1 + column] - sums[bottom + 1 + column])
+            let k = tests[column].isDown ? n - above : above
+            guard let (effect, isMost) = tests[column].effect(k, n, index) else { continue }
+            let cell = tests[column].cell(index)
+            let (few, all) = (k / effect, n / effect)
+            guard Likelihood.twoSharesBound(few, all, reference, tests[column].all) > maxima[cell].nats else {
+              continue
+            }
+            let nats = Likelihood.twoShares(few, all, reference, tests[column].all)
+            if nats > maxima[cell].nats { maxima[cell] = Maximum(nats: nats, scale: index, isMost: isMost) }
+          }
         }
       }
     }
@@ -167,32 +180,89 @@ struct WindowScan: Sendable {
     var size: Double
   }
 
-  /// Nine of ten changes deviate from what is expected of them by no more than this many standard deviations.
-  private static let margin = 1.2816
+  /// How a change is seen.
+  struct Sight {
+    /// The probability that some window raises an alarm.
+    var probability = 0.0
+    /// The number of bins after which one did in nine of ten cases.
+    var delay = Double.infinity
+  }
 
-  /// The length in bins of the shortest window that raises an alarm at a change for the worse in nine of ten cases; `nil` where
-  /// none does.
+  /// The fewest values beyond the level that raise an alarm, by test and scale; infinite where none do.
   ///
-  /// A change is seen by windows that lie in it, and by longer ones that contain it, whatever its place among the bins.
-  func shortestWindow(seeing change: Change, alarm: (_ cell: Int) -> Double) -> Int? {
-    guard let bins = reference.bins, bins > 0 else { return nil }
-    let perBin = Double(reference.count) / Double(bins)
-    var best: Int?
-    for test in tests where !test.isDown && !test.isIdle {
+  /// - Parameter alarm: the alarm level of a cell, nats.
+  func leastCounts(alarm: (_ cell: Int) -> Double) -> [[Double]] {
+    let perBin = valuesPerBin
+    return tests.map { test in
+      // Of one that wanders for longer than it is recorded nothing is known.
+      let isKnown = !reference.isYoung || !test.effectsGrow
+      return layout.scales.enumerated().map { index, scale in
+        let n = perBin * Double(scale)
+        guard isKnown, !test.isDown, !test.isIdle, n >= 1 else { return .infinity }
+        let doubt = reference.isYoung ? Self.doubt.young : Self.doubt.old
+        let level = alarm(test.cell(index)) * (1 + doubt * (1 - 1 / test.effects[index]))
+        func isSeen(_ k: Double) -> Bool { test.nats(k, n, index).map { $0 >= level } ?? false }
+        // The evidence grows with the count.
+        var (few, many) = (0.0, (n + 1e-6).rounded(.down))
+        guard isSeen(many) else { return .infinity }
+        while many - few > 1 {
+          let middle = ((few + many) / 2).rounded(.down)
+          if isSeen(middle) { many = middle } else { few = middle }
+        }
+        return many
+      }
+    }
+  }
+
+  /// How clearly a change for the worse would be seen: by windows that lie in it, of which it has several, and by longer ones that
+  /// contain it, whatever its place among the bins.
+  ///
+  /// - Parameter leastCounts: see ``leastCounts(alarm:)``.
+  func sight(of change: Change, leastCounts: [[Double]]) -> Sight {
+    let perBin = valuesPerBin
+    var best = Sight()
+    for (column, test) in tests.enumerated() where !test.isDown && !test.isIdle {
       let now = share(beyond: test, after: change.size)
-      for (index, scale) in layout.scales.enumerated() where scale < best ?? .max {
+      for (index, scale) in layout.scales.enumerated() {
+        let least = leastCounts[column][index]
+        guard least < .infinity else { continue }
         let length = Double(scale)
-        let covered = length + 1 <= change.bins ? length : max(0, min(length - 1, change.bins - 1))
         let n = perBin * length
-        let (changed, usual) = (perBin * covered, perBin * (length - covered))
-        let expected = changed * now + usual * test.share
-        let noise = changed * now * (1 - now) + usual * test.share * (1 - test.share)
-        let k = expected - Self.margin * (max(1, test.effects[index]) * noise).squareRoot()
-        guard let nats = test.nats(k, n, index), nats >= alarm(test.cell(index)) else { continue }
-        best = scale
+        let covered = max(0, min(length, change.bins) - Self.lostToPlace(length, change.bins))
+        let share = (covered * now + (length - covered) * test.usual) / length
+        let dispersion = test.dispersion(share, index)
+        let one = Likelihood.probability(atLeast: least, of: n, share: share, effect: dispersion)
+        guard one > 0 else { continue }
+        let octaves = Glibc.log2(max(1, change.bins / length))
+        let whole = test.dispersion(share, min(index + Int(octaves.rounded()), layout.scales.count - 1))
+        let overlap = Self.overlap * (2 - one)
+        let windows = 1 + overlap * max(0, max(1, change.bins / length) * dispersion / whole - 1)
+        let probability = 1 - Glibc.pow(1 - one, windows)
+        best.probability = max(best.probability, probability)
+        guard probability >= Self.confidence else { continue }
+        let needed = max(1, Glibc.log(1 - Self.confidence) / Glibc.log(max(1e-12, 1 - one)) / overlap)
+        best.delay = min(best.delay, min(length * needed, change.bins) + 1)
       }
     }
     return best
+  }
+
+  /// The probability from which on a change is promised to be found. It is more than nine of ten, which a change is found of at least:
+  /// what is known of the series is not exact, and windows of one change have more in common than is computed.
+  static let confidence = 0.96
+
+  /// How many windows are as good as independent where one after the other fits in once.
+  private static let overlap = 2.0
+  /// The share by which the design effects of a reference that varies much may turn out larger, that of a young one by more.
+  private static let doubt = (young: 0.8, old: 0.12)
+
+  private var valuesPerBin: Double { Double(reference.count) / Double(max(1, reference.bins ?? 1)) }
+
+  /// How many bins of a change are outside of the window that fits it best, by its place among the bins; the
+  /// median of what it can be.
+  private static func lostToPlace(_ window: Double, _ change: Double) -> Double {
+    let slack = abs(window - change)
+    return slack >= 1 ? 0 : 0.5 * (1 - slack) / 2
   }
 
   private func share(beyond test: Test, after size: Double) -> Double {
@@ -200,7 +270,8 @@ struct WindowScan: Sendable {
       return min(1, Double(reference.events) / Double(max(1, reference.count)) + size)
     }
     let level = Double(reference.upper[test.quantile])
-    return reference.shareAbove(level: level - Glibc.log(size) / LogScale.step)
+    // Two levels more: where values lie in a level is not known, nor just where the reference's quantile does.
+    return reference.shareAbove(level: level + 2 - Glibc.log(size) / LogScale.step)
   }
 
   /// What is tested at one quantile in one direction: whether more than usual lies beyond the level that a change must pass.
@@ -224,8 +295,12 @@ struct WindowScan: Sendable {
     var leastOfMost = 0.0
     /// Design effects of the median by scale, for windows whose values are mostly beyond the level.
     var medianEffects: [Double] = []
+    /// Design effects of what lies above each of the reference's quantiles.
+    private var levelEffects: [[Double]] = []
     /// Whether nothing is tested, since the reference varies too much.
     var isIdle = false
+    /// The reference's share beyond the level that a change must pass, which at p90 and p99 is less than ``share``.
+    var usual = 0.0
     private var cells: [Int]
 
     init(_ reference: Reference, quantile: Int, isDown: Bool, _ layout: ScanLayout) {
@@ -254,6 +329,28 @@ struct WindowScan: Sendable {
         medianEffects = reference.effects(quantile: 0, isDown: isDown)
         leastValues = (quantile == 2 ? 1.5 : 0.4) / max(above, 1e-9)
       }
+      usual = isBeyond ? share : min(share, reference.shareAbove(level: Double(reference.upper[quantile])))
+      if !layout.isShare { levelEffects = reference.effects }
+    }
+
+    /// Whether the longest windows that are known vary more than shorter ones.
+    var effectsGrow: Bool {
+      guard effects.count > 1, let last = effects.last else { return false }
+      return last > 1.15 * effects[effects.count - 2]
+    }
+
+    /// How many times more the count beyond the level varies than if values were independent, when that is a share of a window.
+    ///
+    /// Where little is beyond the level, little is known from it; where much is, it varies as what lies beyond the reference's own
+    /// quantiles does.
+    func dispersion(_ share: Double, _ index: Int) -> Double {
+      let own = effects[min(index, effects.count - 1)]
+      guard share > 0.25, levelEffects.count == Reference.quantiles.count else { return own }
+      // As in the middle, at nine of ten and at ninety-nine of a hundred, by the logarithm of what is not beyond.
+      let place = min(2, max(0, Glibc.log(0.5 / max(1e-9, 1 - share)) / Glibc.log(5)))
+      let low = min(1, Int(place))
+      let (from, to) = (levelEffects[low][index], levelEffects[low + 1][index])
+      return max(own, from + (to - from) * (place - Double(low)))
     }
 
     func cell(_ scale: Int) -> Int { cells[scale] }

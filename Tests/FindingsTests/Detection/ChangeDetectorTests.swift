@@ -138,6 +138,20 @@ import Testing
     #expect(abs(Self.seconds(finding.start) - (day.start ?? 0)) <= 300)
   }
 
+  /// After a finding, what came while it was open is counted as well: otherwise windows are of other bins than they say.
+  @Test(arguments: [6, 10, 29]) func whatIsSlowerIsSlowerThanBefore(seed: Int) {
+    let scenario = ChangeScenario("undisturbed, tightWandering", noise: .tightWandering)
+    let settings = DetectorSettings(rate: Self.rate)
+    var detector = ChangeDetector(.delivery, settings: settings)
+    let day = scenario.sample(rate: Self.rate, seed: seed, quietDays: 2)
+    for bin in day.bins(.delivery, width: settings.binWidth) { detector.append(bin.values, start: bin.start) }
+    for finding in detector.findings {
+      #expect((finding.after > finding.before) == (finding.kind == .slower), "\(finding)")
+      // No more than all of a window's values can say.
+      #expect(finding.statistic < 1000)
+    }
+  }
+
   /// A series that goes between levels every few hours is compared with what it just did, too: 9 % more and then 11 % more
   /// than that is a change of a tenth, though the day has seen both.
   @Test func theHoursJustBeforeAreComparedWithToo() throws {

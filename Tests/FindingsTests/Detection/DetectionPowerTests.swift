@@ -35,6 +35,44 @@ import Testing
     #expect(half <= 15, "×\(1 + (step.size - 1) / 2): \(half) of \(Self.seeds)")
   }
 
+  private struct Established: Sendable {
+    var usual: PowerEvaluation.Usual
+    /// Seconds between notifications, and of the change.
+    var interval: Double
+    var length: Int64
+  }
+
+  private static let established: [Established] = [
+    Established(usual: .latency(.wide), interval: 15, length: 1200),
+    Established(usual: .latency(.tight), interval: 15, length: 300),
+    Established(usual: .losses(0.01), interval: 15, length: 3600),
+    Established(usual: .latency(.narrow), interval: 240, length: 14_400),
+  ]
+
+  /// Of a series of two days: many windows lie in a long change, and a short one is in few.
+  @Test("changes of an established series", arguments: established.indices)
+  func anEstablishedSeriesKeepsItsPromise(place: Int) throws {
+    let series = Self.established[place]
+    let evaluation = PowerEvaluation(series.usual, rate: 1 / series.interval, age: 2.2 * 86_400)
+    let figures = evaluation.figures(histories: 5, changes: 5, lengths: [series.length * 1_000_000])
+    let figure = try #require(figures.first)
+    #expect(figure.silent == 0)
+    #expect(figure.found >= 21, "\(figure)")
+    #expect(figure.foundOfHalf <= 15, "\(figure)")
+  }
+
+  /// A tight series of which all values are of one level is found to be slower by what passes that level, not by what equals it.
+  @Test func ofTightSeriesALittleMoreThanTheEffectIsPromised() throws {
+    let power = try #require(Self.power(.tight, rate: 20))
+    let step = try #require(power.steps.first { $0.length == 60_000_000 })
+    #expect(step.size > 1.5 && step.size <= 1.6, "\(power)")
+  }
+
+  @Test func nothingIsPromisedOfYoungSeriesForLongerThanTheyAre() throws {
+    let power = try #require(Self.power(.independent, rate: 20))
+    #expect(power.steps.allSatisfy { Double($0.length) <= Self.start * 1e6 })
+  }
+
   @Test("losses of a young series", arguments: [0.001, 0.01])
   func lossesOfAYoungSeriesKeepTheirPromise(usual: Double) throws {
     let rate = 20.0
