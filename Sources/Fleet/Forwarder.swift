@@ -108,7 +108,7 @@ public final class Forwarder {
   /// Finds out which fleet this is, and whether it has rows of this collector that the store does not know.
   private func look() throws {
     let fleet = try FleetIdentity.fetch(client, database: database)
-    // From version 22 on.
+    // `insert_deduplication_token` exists from version 22 on.
     knowsTokens = (fleet.engine.split(separator: ".").first.flatMap { Int($0) } ?? 0) >= 22
     let cursor = try store.beginForwarding(to: fleet.id, at: configuredPlace)
     if let openedAt = cursor.openedAt {

@@ -45,7 +45,7 @@ extension ColumnType {
   public static let labels = ColumnType(.labels)
 }
 
-/// A value as databases have it: a time is a number, a flag 0 or 1.
+/// A value as a database returns it: times are numbers, flags are 0 or 1.
 public enum ColumnValue: Sendable, Hashable {
   case null
   case integer(Int64)
@@ -61,7 +61,7 @@ public protocol ColumnRepresentable: SendableMetatype {
   init?(_ value: ColumnValue)
 }
 
-/// What a column is for, beside being read, written with its record and forwarded to a fleet.
+/// How a column is used, in addition to being read, written and forwarded.
 public struct ColumnUse: OptionSet, Sendable {
   public let rawValue: Int
 
@@ -77,15 +77,15 @@ public struct ColumnUse: OptionSet, Sendable {
   public static let emptyIsNone = ColumnUse(rawValue: 8)
 }
 
-/// A column of the rows that become records: statements, what a fleet's engine has and what is exported are computed from a
-/// record's list of them.
+/// A column of a table whose rows become records. Statements, the engine's schema and exports are generated from a record
+/// type's list of columns.
 public struct RecordColumn<Record>: Sendable {
   public let name: String
   public let type: ColumnType
   /// The expression in a query where the record's table is named x and its run r.
   public let sql: String
   public let use: ColumnUse
-  /// The title of the value among a record's details; `nil` where they tell it in another way or not at all.
+  /// Title in the record's details; `nil` if the details do not list it.
   public let title: String?
   public let value: @Sendable (Record) -> ColumnValue
   /// Sets the property; `false` for a value of another type.
@@ -107,26 +107,28 @@ public struct RecordColumn<Record>: Sendable {
     return use.contains(.emptyIsNone) && value == .text("") ? .null : value
   }
 
-  /// - Parameter kind: what the column holds, where it is not what the property's type says.
-  public init<Value: ColumnRepresentable>(
+  /// - Parameters:
+  ///   - kind: what the column holds, where it is not what the property's type says.
+  ///   - otherwise: Value used for a value of another type or a name that this version does not know; `nil` to refuse the record.
+  public init<Value: ColumnRepresentable & Sendable>(
     _ name: String, _ property: any WritableKeyPath<Record, Value> & Sendable, _ use: ColumnUse = [],
-    as kind: ColumnType.Kind? = nil, sql: String? = nil, title: String? = nil
+    as kind: ColumnType.Kind? = nil, sql: String? = nil, title: String? = nil, otherwise: Value? = nil
   ) {
     let type = Value.columnType
     self.init(
       name, ColumnType(kind ?? type.kind, isOptional: type.isOptional), use, sql: sql, title: title,
       value: { $0[keyPath: property].columnValue },
       assign: { record, value in
-        guard let value = Value(value) else { return false }
+        guard let value = Value(value) ?? otherwise else { return false }
         record[keyPath: property] = value
         return true
       })
   }
 
   /// A column with JSON.
-  /// - Parameter otherwise: stands for text that another version or program wrote.
+  /// - Parameter otherwise: Value used for text that cannot be decoded; `nil` to refuse the record.
   public init<Value: Codable & Sendable>(
-    _ name: String, json property: any WritableKeyPath<Record, Value> & Sendable, otherwise: Value,
+    _ name: String, json property: any WritableKeyPath<Record, Value> & Sendable, otherwise: Value?,
     _ use: ColumnUse = []
   ) {
     self.init(
@@ -134,13 +136,20 @@ public struct RecordColumn<Record>: Sendable {
       value: { record in
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+          positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         let bytes = try? encoder.encode(record[keyPath: property])
         return .text(bytes.map { String(decoding: $0, as: UTF8.self) } ?? "")
       },
       assign: { record, value in
         guard case .text(let text) = value else { return false }
-        record[keyPath: property] =
-          (try? JSONDecoder().decode(Value.self, from: Data(text.utf8))) ?? otherwise
+        let decoder = JSONDecoder()
+        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+          positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        guard let value = (try? decoder.decode(Value.self, from: Data(text.utf8))) ?? otherwise else {
+          return false
+        }
+        record[keyPath: property] = value
         return true
       })
   }

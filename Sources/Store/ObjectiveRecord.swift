@@ -68,9 +68,9 @@ public struct ObjectiveRecord: Sendable, Equatable {
 extension ObjectiveRecord {
   fileprivate static let columns: [RecordColumn<ObjectiveRecord>] = [
     .init("name", \.name), .init("position", \.position), .init("target", \.target),
-    .init("metric", \.metric),
+    .init("metric", \.metric, otherwise: .some(nil)),
     .init("limit_us", \.limit), .init("share", \.share), .init("window_us", \.window),
-    .init("silence_us", \.silence), .init("verdict", \.verdict), .init("good", \.good),
+    .init("silence_us", \.silence), .init("verdict", \.verdict, otherwise: .undecided), .init("good", \.good),
     .init("valid", \.valid),
     .init("share_low", \.shareLow), .init("share_high", \.shareHigh),
     .init("burn", json: \.burns, otherwise: []), .init("quiet_us", \.quiet),
@@ -140,7 +140,7 @@ public struct AlertRecord: Sendable, Equatable {
 extension AlertRecord {
   fileprivate static let columns: [RecordColumn<AlertRecord>] = [
     .init("id", \.id), .init("fingerprint", \.fingerprint), .init("kind", \.kind),
-    .init("labels", json: \.labels, otherwise: [:]),
+    .init("labels", json: \.labels, otherwise: nil),
     .init("annotations", json: \.annotations, otherwise: [:]),
     .init("started_at", \.startedAt), .init("ended_at", \.endedAt),
     .init("deliveries", json: \.deliveries, otherwise: [:]),
@@ -234,20 +234,20 @@ private enum ObjectiveTable {
   static func alert(_ row: Row) -> AlertRecord? { row.record(AlertRecord.columns, from: 0, into: .blank) }
 
   static func write(_ record: ObjectiveRecord, _ db: Database) throws {
-    try write(record, ObjectiveRecord.columns, "objective", db)
+    try write(record, ObjectiveRecord.columns, "INSERT INTO objective", db)
   }
 
   static func write(_ record: AlertRecord, _ db: Database) throws {
-    try write(record, AlertRecord.columns, "alert", db)
+    try write(record, AlertRecord.columns, "INSERT OR REPLACE INTO alert", db)
   }
 
   private static func write<Record>(
-    _ record: Record, _ columns: [RecordColumn<Record>], _ table: String, _ db: Database
+    _ record: Record, _ columns: [RecordColumn<Record>], _ insert: String, _ db: Database
   ) throws {
     let names = columns.map(\.name).joined(separator: ", ")
     try db.cachedStatement(
       sql:
-        "INSERT OR REPLACE INTO \(table) (\(names)) VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))"
+        "\(insert) (\(names)) VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))"
     ).execute(arguments: StatementArguments(columns.map { $0.value(record).databaseValue }))
   }
 }

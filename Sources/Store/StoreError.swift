@@ -202,9 +202,9 @@ extension StoreError {
     StoreError(
       .outdatedSchema, path: path,
       detail:
-        "the store has schema version \(version), and this pushscope migrates version \(StoreSchema.oldest) at least",
+        "the store has schema version \(version), and this pushscope reads version \(StoreSchema.oldest) and later ones",
       remedy:
-        "open it once with pushscope 0.1.0, for example with `pushscope runs --store`; it is left as it is")
+        "open it once with pushscope 0.1.0: pushscope runs list --store \(path)")
   }
 
   static func directoryNotMade(_ directory: String, path: String, errno code: Int32) -> StoreError {

@@ -23,7 +23,9 @@ public struct StatusHeadline: Sendable, Equatable {
   public var rate: Double?
   /// The time since the run began, or until its end, µs.
   public var length: Int64
-  /// The stretch that is told of, µs; 0 where nothing has settled.
+  /// Whether a fleet is read, which hears of a collector from what it forwards.
+  public var isForwarded = false
+  /// Length of the reported window, µs; 0 where nothing has settled.
   public var last: Int64 = 0
   /// The stretch before it that it is compared with, µs; 0 for none.
   public var before: Int64 = 0
@@ -46,7 +48,10 @@ public struct StatusHeadline: Sendable, Equatable {
     case .empty: return "nothing recorded yet; pushscope collect records"
     case .collecting: return "collecting for \(LengthText.text(length))\(what)"
     case .idle: return "the collector is idle; what was recorded last took \(LengthText.text(length))\(what)"
-    case .gone(let time): return "nothing recorded since \(clock.moment(time)): the collector is gone\(what)"
+    case .gone(let time):
+      return isForwarded
+        ? "nothing forwarded since \(clock.moment(time)): the collector is gone or does not reach the fleet\(what)"
+        : "nothing recorded since \(clock.moment(time)): the collector is gone\(what)"
     case .ended(let time, let reason):
       let why = reason.isEmpty ? "" : ", \(reason)"
       return "not collecting since \(clock.moment(time))\(why); before for \(LengthText.text(length))\(what)"
@@ -124,7 +129,7 @@ public struct CollectionStatus: Sendable {
     target.group.map { $0.isEmpty ? target.name : "\($0) \(target.name)" } ?? target.name
   }
 
-  /// `2 of 100 targets are not well: android slower, hook failing`.
+  /// `2 of 100 targets have something open: android slower, hook failing`.
   private func summary(_ names: [String], _ statuses: [TargetStatus]) -> String {
     let open = zip(names, statuses).filter { $0.1.word.isOpen }
     let all = CountText.text(statuses.count, "target")

@@ -14,7 +14,7 @@ public struct StatusReader {
   private let store: StoreReader?
 
   /// - Parameters:
-  ///   - targets: the names of those that are told of; `nil` for all.
+  ///   - targets: the names of the targets to report; `nil` for all.
   ///   - isGrouped: whether a fleet's runs are taken together by a label.
   public init(
     _ reader: any SampleSource, targets: Set<String>? = nil, isGrouped: Bool = false, at now: WallTime
@@ -27,19 +27,19 @@ public struct StatusReader {
     store = reader as? StoreReader
   }
 
-  /// The stretch that is told of, and the time before it that it is compared with, µs.
+  /// Length of the reported window and of the time before it that it is compared with, µs.
   private static let last = StatusFigures.usualLength
   private static let before: Int64 = 7 * 86_400_000_000
-  /// A stretch with so many notifications is told of slow schedules, up to a day.
+  /// The window of a slow schedule is extended to this many notifications, at most to a day.
   private static let leastCount = 20.0
-  /// Less time before says nothing, µs.
+  /// A shorter time before is not compared with, µs.
   private static let leastBefore: Int64 = 600_000_000
-  /// What is written later than its limit, µs; and the longest limit that is waited for.
+  /// Time allowed for writing after a limit has passed, and the longest limit that is waited for, µs.
   private static let margin: Int64 = 5_000_000
   private static let longestWait: Int64 = 600_000_000
-  /// A fleet hears of a collector so long after it wrote, µs.
+  /// A target or a fleet's collector that is recorded sent something within this time at least, µs.
   private static let forwarding: Int64 = 120_000_000
-  /// A running collector writes a heartbeat each second, µs.
+  /// Age of a heartbeat after which a collector counts as gone, µs; one is written each second.
   private static let silence: Int64 = 15_000_000
 
   /// A run with its targets and what its collector does.
@@ -102,6 +102,7 @@ public struct StatusReader {
     var headline = StatusHeadline(
       phase: shown.phase, run: label, targets: activities.count, rate: sent > 0 ? sent : nil,
       length: max(0, end.microseconds - shown.run.startedAt.microseconds))
+    headline.isForwarded = store == nil
     headline.last = activities.compactMap(\.last).map { min(Self.last, $0.length) }.max() ?? 0
     headline.before = activities.compactMap(\.before).map(\.length).max() ?? 0
     return headline
@@ -150,13 +151,34 @@ public struct StatusReader {
         ? .collecting : .gone(since: heard)
     }
     if let end = run.endedAt { return .ended(at: end, reason: run.endReason?.rawValue ?? "") }
-    let heard =
-      try reader.plannedTimes(
-        of: targets.map(\.id), from: now.advanced(byMicroseconds: -86_400_000_000), to: now)?.upperBound
-      ?? run.startedAt
-    let slowest = targets.map(\.askedRate).max() ?? 1
-    let pause = max(Self.forwarding, Int64(min(1e15, 3e6 / max(slowest, 1e-9))))
-    return now.microseconds - heard.microseconds < pause ? .collecting : .gone(since: heard)
+    var heard = run.startedAt
+    for target in targets {
+      guard let newest = try newestPlanned(of: target) else { continue }
+      if try isRecent(newest, of: target) { return .collecting }
+      heard = max(heard, newest)
+    }
+    return now.microseconds - heard.microseconds < Self.forwarding ? .collecting : .gone(since: heard)
+  }
+
+  private func newestPlanned(of target: TargetRecord) throws -> WallTime? {
+    try reader.plannedTimes(of: [target.id], from: nil, to: nil)?.upperBound
+  }
+
+  /// Whether a target that is recorded may have sent nothing since a time: for 20 mean intervals, or three times its longest gap
+  /// of late, as between two bursts.
+  private func isRecent(_ newest: WallTime, of target: TargetRecord) throws -> Bool {
+    let interval = min(1e13, 1e6 / max(target.askedRate, 1e-9))
+    let silent = now.microseconds - newest.microseconds
+    guard silent > max(Self.forwarding, Int64(20 * interval)) else { return true }
+    var (last, gap): (Int64?, Int64) = (nil, 0)
+    try reader.forEachSample(
+      of: target.id, plannedFrom: newest.advanced(byMicroseconds: -Int64(300 * interval)),
+      to: newest.advanced(byMicroseconds: 1)
+    ) { row in
+      if let last { gap = max(gap, row.plannedAt.microseconds - last) }
+      last = row.plannedAt.microseconds
+    }
+    return silent <= 3 * gap
   }
 
   // MARK: - Targets
@@ -170,9 +192,12 @@ public struct StatusReader {
     var activity = TargetActivity(
       name: target.name, provider: target.provider, phase: .recorded, askedRate: target.askedRate,
       metric: metric, limit: limit)
-    activity.breached = objectives.first { $0.verdict == .breached }
-    let newest = try reader.plannedTimes(of: [target.id], from: nil, to: nil)?.upperBound
-    activity.phase = phase(of: target, in: recording, newest)
+    // That of silence first: it says more.
+    activity.breached =
+      objectives.first { $0.verdict == .breached && $0.silence != nil }
+      ?? objectives.first { $0.verdict == .breached }
+    let newest = try newestPlanned(of: target)
+    activity.phase = try phase(of: target, in: recording, newest)
     var end = newest?.advanced(byMicroseconds: 1) ?? now
     if activity.phase == .recorded {
       let wait = min(limit ?? 0, Self.longestWait) + Self.margin
@@ -182,15 +207,14 @@ public struct StatusReader {
     return activity
   }
 
-  private func phase(of target: TargetRecord, in recording: Recording, _ newest: WallTime?)
+  private func phase(of target: TargetRecord, in recording: Recording, _ newest: WallTime?) throws
     -> TargetActivity.Phase
   {
     switch recording.phase {
     case .empty, .collecting:
-      // Plans lie ahead of what is recorded; where none does, none comes.
+      // A target that a reload removed, or that has reached its count, sends nothing more.
       guard let newest, target.askedRate > 0 else { return .recorded }
-      let pause = max(Self.forwarding, Int64(min(1e15, 5e6 / target.askedRate)))
-      return now.microseconds - newest.microseconds > pause ? .removed(since: newest) : .recorded
+      return try isRecent(newest, of: target) ? .recorded : .removed(since: newest)
     case .gone(let since): return .gone(since: since)
     case .ended(let at, _): return .ended(at: at)
     case .idle: return .ended(at: recording.run.endedAt ?? now)
@@ -263,7 +287,7 @@ public struct StatusReader {
 
   // MARK: - Needs
 
-  /// What the store and its disk say.
+  /// Warnings about the store and its disk.
   private func needs() throws -> [String] {
     guard let store else { return [] }
     var needs: [String] = []
@@ -289,6 +313,7 @@ public struct StatusReader {
     guard age >= 86_400_000_000 else { return nil }
     let day = Double(try store.size().file) / Double(age) * 86_400e6
     let days = Double(space.free) / max(1, day)
+    guard days >= 1 else { return "disk full within a day" }
     return days < 60 ? "disk full in about \(CountText.text(Int(days), "day"))" : nil
   }
 }

@@ -171,7 +171,7 @@ public struct TargetStatus: Sendable, Equatable {
   private static func quiet(_ target: TargetActivity, _ figures: StatusFigures) -> TargetStatus? {
     guard target.askedRate > 0, target.shortestOutage.map({ $0 > usualOutage }) ?? true else { return nil }
     // Faster ones see one as soon as they have learned.
-    guard target.askedRate < 1 / 30 else { return nil }
+    guard SchedulePower.isSlow(target.askedRate) else { return nil }
     return TargetStatus(.quiet, "\(OutageText.text(target)). \(figures.text.raisedFirst)")
   }
 }

@@ -13,7 +13,8 @@ public enum ScheduleDoctor {
     targets.flatMap { target -> [DoctorFinding] in
       let rate = target.schedule.rate.perSecond
       var findings: [DoctorFinding] = []
-      if let warning = SchedulePower.warning(rate: rate) {
+      // Each variant is watched by itself.
+      if let warning = SchedulePower.warning(rate: rate / Double(max(1, target.variants.count))) {
         findings.append(
           DoctorFinding(
             .note, target.name, "schedule", warning,
@@ -27,7 +28,7 @@ public enum ScheduleDoctor {
     }
   }
 
-  /// That the window of an objective holds too few notifications to show that it is kept, even if none is missing.
+  /// A note if an objective's window holds too few notifications to show that it is kept, even without a failure.
   private static func finding(of objective: ObjectiveConfiguration, rate: Double) -> DoctorFinding? {
     guard case .share(let share, _, _, let window) = objective.promise else { return nil }
     let needed = ShareInterval.independentCount(toProve: share)

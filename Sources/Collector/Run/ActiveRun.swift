@@ -91,9 +91,9 @@ final class ActiveRun: Sendable {
       of: id, changed: descriptions.changed, added: descriptions.added)
     var targets = former
     let begun = targets.apply(changes, planned)
-    let trial = HeldObservations { [inbox = parts.inbox] in inbox.post($0) }
+    let buffer = ObservationBuffer { [inbox = parts.inbox] in inbox.post($0) }
     let new = try parts.services(
-      of: begun, authenticator: authenticator, generation: targets.generation, trial: trial)
+      of: begun, authenticator: authenticator, generation: targets.generation, buffer: buffer)
     do {
       // The former configuration sends on until the next one can.
       let readiness = try await new.ready()
@@ -123,9 +123,9 @@ final class ActiveRun: Sendable {
       services.drop(Set(ending))
       services.add(new)
       new.attach(thread)
-      trial.release()
+      buffer.release()
     } catch {
-      trial.drop()
+      buffer.discard()
       new.stop()
       throw error
     }

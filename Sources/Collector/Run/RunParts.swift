@@ -25,11 +25,11 @@ struct RunParts: Sendable {
   /// The credentials and subscriptions of targets, which are begun.
   /// - Parameters:
   ///   - generation: which of the run's configurations they are of, from 0.
-  ///   - trial: takes events and log lines until the configuration is taken; `nil` for the run's first one.
+  ///   - buffer: Buffers events and log lines until the configuration is accepted; `nil` for the run's first.
   /// - Throws: ``ThreadError``, ``TransportError``.
   func services(
     of targets: [ActiveTargets.Entry], authenticator: ReceiptAuthenticator?, generation: Int = 0,
-    trial: HeldObservations? = nil
+    buffer: ObservationBuffer? = nil
   ) throws -> TargetServices {
     let seed = run.fingerprint &+ UInt64(generation) << 48
     return try TargetServices(
@@ -38,7 +38,7 @@ struct RunParts: Sendable {
         $0.target.subscription(id: $0.id, seed: seed, authenticator: authenticator, bootID: bootID)
       }, on: credentials, clock: clock, seed: seed, generation: generation,
       timeout: environment.options.startTimeout,
-      sink: inbox, post: { [inbox] in if let trial { trial.add($0) } else { inbox.post($0) } })
+      sink: inbox, post: { [inbox] in if let buffer { buffer.add($0) } else { inbox.post($0) } })
   }
 
   /// What the timing thread needs of each target.

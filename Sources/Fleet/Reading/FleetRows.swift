@@ -87,14 +87,15 @@ struct FleetRows {
     return sample
   }
 
-  private static let sampleColumns = SampleColumn.allCases.filter { $0.use != .internal }
+  private static let receiptColumns = Receipt.columns.forwarded()
+  private static let sampleColumns = SampleColumn.allCases.filter { !$0.use.contains(.local) }
 
   func receipts(
     of member: FleetDirectory.Member, _ selection: RowSelection,
     after last: (sequence: Int64, revision: Int64), limit: Int = page
   ) -> String {
     """
-    SELECT toInt64(revision), sequence, \(Receipt.columns.selected())
+    SELECT toInt64(revision), sequence, \(Self.receiptColumns.selected())
     FROM \(database).receipt FINAL
     WHERE \(Self.isOf([member])) AND (sequence, toInt64(revision)) > (\(last.sequence), \(last.revision))
       AND \(Self.isWithin("arrived_at", selection.since, selection.until))
@@ -110,7 +111,7 @@ struct FleetRows {
     let sequence = try reader.integer()
     return (
       sequence, revision,
-      try reader.record(Receipt.columns, into: .blank(of: SampleID(target: target, sequence: sequence)))
+      try reader.record(receiptColumns, into: .blank(of: SampleID(target: target, sequence: sequence)))
     )
   }
 

@@ -88,7 +88,7 @@ struct RowBinaryReader {
   mutating func record<Record>(_ columns: [RecordColumn<Record>], into blank: Record) throws(FleetError)
     -> Record?
   {
-    try columns.forwarded().read(into: blank) { column throws(FleetError) in try value(of: column.type) }
+    try columns.read(into: blank) { column throws(FleetError) in try value(of: column.type) }
   }
 
   mutating func time() throws(FleetError) -> WallTime { WallTime(microseconds: try integer()) }
@@ -116,19 +116,20 @@ extension ColumnType {
     case .name where isOptional: "CAST(\(name) AS Nullable(String))"
     case .uuid, .name: "toString(\(name))"
     case .revision: "toInt64(\(name))"
-    case .text, .list, .integer, .real, .time, .flag, .labels: name
+    case .labels: "''"
+    case .text, .list, .integer, .real, .time, .flag: name
     }
   }
 }
 
 extension Array {
   /// The columns that an engine has.
-  fileprivate func forwarded<Record>() -> Self where Element == RecordColumn<Record> {
+  func forwarded<Record>() -> Self where Element == RecordColumn<Record> {
     filter { !$0.use.contains(.local) }
   }
 
   /// The columns in a query whose answer ``RowBinaryReader/record(_:into:)`` reads.
   func selected<Record>() -> String where Element == RecordColumn<Record> {
-    forwarded().map { $0.type.selected($0.name) }.joined(separator: ", ")
+    map { $0.type.selected($0.name) }.joined(separator: ", ")
   }
 }

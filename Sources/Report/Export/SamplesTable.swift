@@ -44,12 +44,12 @@ enum SamplesTable {
 
   private static func write(_ field: SampleField) -> Column<SampleRow, Context>.Write {
     switch field {
-    case .column(.deliveryHigh): { $2.integer($0.deliveryRange?.high) }
     case .column(let column): write(column)
     case .time(_, let interval):
       { row, _, writer in writer.time(row[interval].map { row.plannedAt.advanced(byMicroseconds: $0) }) }
     case .deliveryCertainty: { $2.text($0.deliveryCertainty?.rawValue) }
     case .deliveryLow: { $2.integer($0.deliveryRange?.low) }
+    case .deliveryHigh: { $2.integer($0.deliveryRange?.high) }
     }
   }
 

@@ -43,15 +43,17 @@ public struct StatusReport {
       .init("findings", .array(target.open.map { .string($0.finding.id) })),
       .init("objective", .string(target.breached?.name)), .init("metric", .string(target.metric.rawValue)),
       .init("within_us", .integer(target.limit)), .init("asked_per_second", .number(target.askedRate)),
-      .init("last", target.last.map(window) ?? .null), .init("before", target.before.map(window) ?? .null),
+      .init("last", target.last.map { window($0) } ?? .null),
+      .init("before", target.before.map { window($0, hasIntervals: false) } ?? .null),
     ])
   }
 
-  private static func window(_ window: StatusWindow) -> JSONValue {
+  /// - Parameter hasIntervals: `false` for figures whose intervals are not computed.
+  private static func window(_ window: StatusWindow, hasIntervals: Bool = true) -> JSONValue {
     func share(_ name: String, _ interval: ShareInterval?) -> [JSONValue.Member] {
-      let known = interval?.share == nil ? nil : interval
+      let known = interval?.share == nil || !hasIntervals ? nil : interval
       return [
-        .init("\(name)_share", known?.share.map { .number($0) } ?? .null),
+        .init("\(name)_share", interval?.share.map { .number($0) } ?? .null),
         .init("\(name)_low", known.map { .number($0.low) } ?? .null),
         .init("\(name)_high", known.map { .number($0.high) } ?? .null),
       ]

@@ -65,7 +65,7 @@ struct StoreFile {
   }
 
   /// Checks the file's type and header (SQLite file format 1.3).
-  /// - Throws: `isDirectory`, `notADatabase`, `notAStore`, `newerSchema`, `outdatedSchema`, `severalNames`, or the system's error.
+  /// - Throws: `isDirectory`, `notADatabase`, `notAStore`, `newerSchema`, `severalNames`, or the system's error.
   func look() throws -> Content {
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -107,7 +107,7 @@ struct StoreFile {
     }.flatMap { $0 }
   }
 
-  /// Refuses databases of other programs, of newer versions, and of versions before 0.1.0.
+  /// Refuses databases of other programs and of newer versions.
   func check(version: Int64, application: Int64) throws {
     // Both are 0 if the creator was killed while the schema was in the WAL only.
     if application == 0, version == 0 { return }
@@ -115,9 +115,6 @@ struct StoreFile {
       throw StoreError.notAStore(path, "the SQLite database belongs to another program")
     }
     guard version <= StoreSchema.version else { throw StoreError.newerSchema(path, version: version) }
-    guard version == 0 || version >= StoreSchema.oldest else {
-      throw StoreError.outdatedSchema(path, version: version)
-    }
   }
 
   private static func word(_ bytes: [UInt8], at offset: Int) -> Int64 {
@@ -208,6 +205,8 @@ struct StoreFile {
     let version = try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0
     let application = try Int64.fetchOne(db, sql: "PRAGMA application_id") ?? 0
     try check(version: version, application: application)
+    // The header of the file may be older than what the log has.
+    if version > 0, version < StoreSchema.oldest { throw StoreError.outdatedSchema(path, version: version) }
     if version == 0, application == 0, try db.hasTables() {
       throw StoreError.notAStore(path, "the SQLite database belongs to another program")
     }

@@ -154,11 +154,11 @@ struct SampleChunk {
 
   @inline(__always)
   private static func copy(
-    _ statement: RawStatement, to row: UnsafeMutableBufferPointer<Int64>, required: UInt32,
+    _ statement: RawStatement, to row: UnsafeMutableBufferPointer<Int64>, required: UInt64,
     texts: inout ContiguousArray<UInt8>
   ) {
     for column in 0..<SampleColumn.count {
-      if required & (1 << UInt32(column)) != 0 {
+      if required & (1 << UInt64(column)) != 0 {
         row[column] = statement.integer(Int32(column))
       } else {
         row[column] = statement.rawInteger(Int32(column))
@@ -230,8 +230,8 @@ extension SampleColumn {
   /// All columns, for SELECT and INSERT.
   static let list = allCases.map(\.name).joined(separator: ", ")
   /// The columns that are never NULL, one bit each.
-  static let requiredMask: UInt32 = allCases.reduce(0) {
-    $1.type.isOptional ? $0 : $0 | 1 << UInt32($1.rawValue)
+  static let requiredMask: UInt64 = allCases.reduce(0) {
+    $1.type.isOptional ? $0 : $0 | 1 << UInt64($1.rawValue)
   }
   /// Raw values of the columns of text.
   static let textColumns = allCases.filter(\.isText).map(\.rawValue)

@@ -56,10 +56,13 @@ extension RollupFigure {
 
 /// One value for each ``RollupFigure``, stored inline.
 struct PerFigure<Value> {
-  /// The values in the order of the figures, which are fifteen.
+  /// The values in the order of the cases.
   private var values: InlineArray<15, Value>
 
-  init(_ value: Value) { values = InlineArray(repeating: value) }
+  init(_ value: Value) {
+    assert(RollupFigure.allCases.count == 15)
+    values = InlineArray(repeating: value)
+  }
 
   @inline(__always)
   subscript(figure: RollupFigure) -> Value {

@@ -5,38 +5,37 @@ import Measurement
 /// The store's schema and its migrations (docs/store.md).
 enum StoreSchema {
   /// `user_version` of the stores this pushscope writes.
-  static let version = base + Int64(later.count)
-  /// The version of 0.1.0, the oldest that is migrated.
+  static let version = base + Int64(stepsAfterBase.count)
+  /// Version of 0.1.0: the oldest that is migrated.
   static let oldest: Int64 = 11
   /// The version of ``StoreTables``.
   private static let base: Int64 = 14
-  /// What the engine's version counts: the versions since ``base`` that changed what is forwarded.
-  static let forwardedChanges = later.count(where: \.isForwarded)
+  /// Number of steps after ``base`` that changed forwarded columns. Part of the fleet's schema version.
+  static let forwardedChanges = stepsAfterBase.count(where: \.isForwarded)
 
-  /// What makes a version of the one before.
+  /// The statements that migrate one version to the next.
   private struct Step {
     let sql: String
-    /// Whether a forwarded table has other columns from then on.
+    /// Whether the step changes the columns of a forwarded table.
     var isForwarded = false
   }
 
   /// The steps to version 15 and on. They are only ever added, never changed: users' stores have run them.
-  private static let later: [Step] = []
+  private static let stepsAfterBase: [Step] = []
 
   /// `application_id`, the letters "pscp": tells a store from other programs' databases.
   static let applicationID: Int64 = 0x7073_6370
 
   /// The steps from ``oldest`` to ``base``.
-  private static let former = [
+  private static let stepsToBase = [
     Step(sql: retention),
-    // The smallest changes that a detector would find, as JSON; of what an earlier version watched it is not known.
+    // The smallest changes that a detector would find, as JSON. Empty in detectors that an earlier version saved.
     Step(sql: "ALTER TABLE detector ADD COLUMN power TEXT;"),
-    // The order of columns in new stores.
+    // Version 14 only reorders the columns of new stores.
     Step(sql: ""),
   ]
 
-  /// When retention looked at the clocks last, and what keeps it from deleting. The last sign of a collector of an older version is
-  /// taken for its last look; of which boot it was is not known.
+  /// Tables of retention's clock check. The last heartbeat initializes it; its boot id is unknown.
   private static let retention = """
     CREATE TABLE retention_look (
       one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -71,13 +70,13 @@ enum StoreSchema {
       }
       current = base
     }
-    for step in (former + later).dropFirst(Int(current - oldest)) {
+    for step in (stepsToBase + stepsAfterBase).dropFirst(Int(current - oldest)) {
       current += 1
       try apply(current, db) { try db.execute(sql: step.sql) }
     }
   }
 
-  /// Changes the schema. The views are made of the columns that there are in the end.
+  /// Applies a step. The views are created at the last version, from its columns.
   private static func apply(_ version: Int64, _ db: Database, _ change: () throws -> Void) throws {
     try db.inTransaction(.immediate) {
       try change()

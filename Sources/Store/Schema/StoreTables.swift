@@ -1,4 +1,5 @@
-/// The tables of a store. docs/store.md explains the columns; times are µs since 1970 (UTC), names ending in `_us` are µs.
+/// The tables of schema version 14. They do not change: later versions are steps of ``StoreSchema``. docs/store.md explains the
+/// columns; times are µs since 1970 (UTC), names ending in `_us` are µs.
 enum StoreTables {
   static let sql = [
     runs, notifications, records, control, rollups, instrument, findings, objectives, retention, forwarding,

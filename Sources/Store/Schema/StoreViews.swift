@@ -37,12 +37,12 @@ enum StoreViews {
   /// - Parameter row: the name of the table `sample` in the query.
   static func expression(_ field: SampleField, of row: String) -> String {
     switch field {
-    case .column(.deliveryHigh): deliveryHigh(row)
     case .column(let column):
       column.words.isEmpty ? "\(row).\(column.name)" : name(of: "\(row).\(column.name)", column.words)
     case .time(_, let interval): "\(row).planned_at + \(row).\(interval.name)"
     case .deliveryCertainty: deliveryCertainty(row)
     case .deliveryLow: deliveryLow(row)
+    case .deliveryHigh: deliveryHigh(row)
     }
   }
 

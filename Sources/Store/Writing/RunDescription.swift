@@ -67,10 +67,10 @@ extension TargetDescription {
   /// What a reload may change.
   static let settings: [RecordColumn<TargetDescription>] = [
     .init("provider", \.provider, as: .name),
-    .init("receipt_deadline_us", \.receiptDeadline),
-    .init("asked_rate", \.askedRate),
     .init("endpoint", \.endpoint, as: .name),
     .init("device", \.device, as: .name),
+    .init("receipt_deadline_us", \.receiptDeadline),
+    .init("asked_rate", \.askedRate),
   ]
 
   static let settingNames = settings.map(\.name).joined(separator: ", ")

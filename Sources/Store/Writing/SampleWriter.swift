@@ -13,9 +13,9 @@ struct SampleWriter {
   private let selectFlags: RawStatement
   private let db: Database
   private let connection: OpaquePointer?
-  private let whole = SampleColumn.allCases.map(BoundColumn.init)
+  private let whole = BoundColumns(SampleColumn.allCases)
   /// The id, and the columns that change.
-  private let changing = ([.id] + Self.changing).map(BoundColumn.init)
+  private let changing = BoundColumns([.id] + Self.changing)
 
   init(_ db: Database) throws {
     self.db = db
@@ -68,7 +68,7 @@ struct SampleWriter {
         insertPlanned.bind(state.revision, at: 5)
         try insertPlanned.run()
       } else {
-        bind(sample, whole, in: insertWhole)
+        whole.bind(sample, in: insertWhole)
         insertWhole.bind(state.revision, at: Self.revisionParameter)
         try insertWhole.run()
       }
@@ -102,7 +102,7 @@ struct SampleWriter {
       guard let old = try state.sampleStates[sample.id] ?? storedFlags(of: sample.id) else { continue }
       let new = SampleStateFlags(sample)
       state.revision += 1
-      bind(sample, changing, in: update)
+      changing.bind(sample, in: update)
       update.bind(state.revision, at: Self.revisionParameter)
       try update.run()
       guard sqlite3_changes(connection) == 1 else { continue }
@@ -121,25 +121,27 @@ struct SampleWriter {
       isSent: selectFlags.integer(1) != 0, isAccepted: selectFlags.integer(2) != 0)
   }
 
-  @inline(__always)
-  private func bind(_ sample: Sample, _ columns: [BoundColumn], in statement: RawStatement) {
+}
+
+/// Columns with their parameters in the statements.
+private struct BoundColumns {
+  private var numbers: [(parameter: Int32, value: @Sendable (Sample) -> Int64?)] = []
+  private var texts: [(parameter: Int32, value: @Sendable (Sample) -> String?)] = []
+
+  init(_ columns: [SampleColumn]) {
     for column in columns {
+      let parameter = Int32(column.rawValue) + 1
       switch column.access {
-      case .number(let get, _): statement.bind(get(sample), at: column.parameter)
-      case .text(let get, _): statement.bind(get(sample), at: column.parameter)
+      case .number(let get, _): numbers.append((parameter, get))
+      case .text(let get, _): texts.append((parameter, get))
       }
     }
   }
-}
 
-/// A column with its parameter in the statements.
-private struct BoundColumn {
-  let parameter: Int32
-  let access: SampleColumn.Access
-
-  init(_ column: SampleColumn) {
-    parameter = Int32(column.rawValue) + 1
-    access = column.access
+  @inline(__always)
+  func bind(_ sample: Sample, in statement: RawStatement) {
+    for column in numbers { statement.bind(column.value(sample), at: column.parameter) }
+    for column in texts { statement.bind(column.value(sample), at: column.parameter) }
   }
 }
 

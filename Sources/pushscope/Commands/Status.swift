@@ -10,9 +10,9 @@ struct Status: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Say in a line a target whether all is well.",
     discussion: """
-      Reads the store, beside a collector or without one. The last hour is told of, with what was before it where that differs; \
-      "within" is the first objective's limit, else the receipt deadline. docs/findings.md explains the words: ok, slower, losing, \
-      failing, refused, unseen, quiet, learning, silent, ended.
+      Reads the store, beside a collector or without one. The last hour is reported, with what was before it where that differs; \
+      "within" is the first objective's limit, else the receipt deadline. docs/findings.md explains the words: \
+      \(StatusWord.allCases.map(\.rawValue).joined(separator: ", ")).
 
       Example: pushscope status
       Example: pushscope status --exit-code >/dev/null || echo "somebody has to look"
@@ -22,7 +22,11 @@ struct Status: ParsableCommand {
   @Flag(help: "Print one JSON object instead of lines.")
   var json = false
 
-  @Flag(help: "End with 99 where something is open: slower, losing, failing, refused, unseen or silent.")
+  @Flag(
+    help: ArgumentHelp(
+      "End with 99 where something is open: \(StatusWord.allCases.filter(\.isOpen).map(\.rawValue).joined(separator: ", "))."
+    )
+  )
   var exitCode = false
 
   @Option(
