@@ -72,7 +72,11 @@ public struct StatusReader {
         activity.detectors = detectors.map { $0[target.name] }
         activity.shortestOutage = shortestOutage(activity, &powers)
         if let last = activity.last, !activity.isRemoved {
-          sent += Double(last.counts.sent) * 1e6 / Double(max(1, last.length))
+          // Not the time between its first and its last: of a slow schedule that may be one notification.
+          let recorded = last.time.upperBound.microseconds - recording.run.startedAt.microseconds
+          sent +=
+            Double(last.counts.sent) * 1e6
+            / Double(max(1, last.length, min(Self.window(of: target), recorded)))
         }
         activities.append(activity)
       }
@@ -103,7 +107,7 @@ public struct StatusReader {
       phase: shown.phase, run: label, targets: activities.count, rate: sent > 0 ? sent : nil,
       length: max(0, end.microseconds - shown.run.startedAt.microseconds))
     headline.isForwarded = store == nil
-    headline.last = activities.compactMap(\.last).map { min(Self.last, $0.length) }.max() ?? 0
+    headline.last = activities.contains { $0.last != nil } ? min(Self.last, headline.length) : 0
     headline.before = activities.compactMap(\.before).map(\.length).max() ?? 0
     return headline
   }
@@ -221,11 +225,15 @@ public struct StatusReader {
     }
   }
 
+  /// The length of the reported window, µs.
+  private static func window(of target: TargetRecord) -> Int64 {
+    max(last, min(86_400_000_000, Int64(leastCount * 1e6 / max(target.askedRate, 1e-6))))
+  }
+
   private func readWindows(
     of target: TargetRecord, endingAt end: WallTime, into activity: inout TargetActivity
   ) throws {
-    let length = max(
-      Self.last, min(86_400_000_000, Int64(Self.leastCount * 1e6 / max(target.askedRate, 1e-6))))
+    let length = Self.window(of: target)
     let start = end.advanced(byMicroseconds: -length)
     let earliest = start.advanced(byMicroseconds: -Self.before)
     let lineage = try reader.targets(sameAs: [target.id], recordedFrom: earliest, to: now).map(\.target)

@@ -150,7 +150,18 @@ public struct TargetStatus: Sendable, Equatable {
       let times = figures.times.map { "; \($0)" } ?? ""
       return TargetStatus(word, "\(FindingSentence.share(value)) \(verb) \(figures.period)\(usual)\(times)")
     }
-    return nil
+    // Each by itself is small.
+    let known = parts.compactMap { part in
+      part.1.flatMap { share in share.share.map { (part.0, $0, part.3) } }
+    }
+    .filter { $0.1 > 0 }.sorted { $0.1 > $1.1 }
+    let sum = known.reduce(0) { $0 + $1.1 }
+    guard let worst = known.first, known.count > 1, sum >= poorShare,
+      parts.contains(where: { ($0.1?.count ?? 0) >= leastCount }),
+      (last.inTime.map { 1 - $0.high } ?? 0) >= poorShare / 2
+    else { return nil }
+    let each = known.map { "\(FindingSentence.share($0.1)) \($0.2)" }.joined(separator: ", ")
+    return TargetStatus(worst.0, "\(each) \(figures.period)\(figures.times.map { "; \($0)" } ?? "")")
   }
 
   private static func learning(_ target: TargetActivity, _ figures: StatusFigures) -> TargetStatus? {
@@ -222,7 +233,7 @@ struct StatusFigures {
     let all = inTime.events == inTime.count
     let count =
       inTime.count < 100
-      ? (all ? "all \(inTime.count)" : "\(inTime.events) of \(inTime.count)")
+      ? (all && inTime.count > 1 ? "all \(inTime.count)" : "\(inTime.events) of \(inTime.count)")
       : all ? "all" : PercentText.fine(share)
     return (isLonger ? "\(period) " : "") + "\(count) \(Self.verb(target.metric))\(within)\(usual)"
       + (times.map { "; \($0)" } ?? "")

@@ -46,7 +46,9 @@ extension TargetConfiguration {
     static let title = "target"
     static let introduction = "Keys of every target; those of its provider follow."
     let name = Key(
-      "name", .parsed("1 to 64 letters, digits, dots, hyphens, underscores", TargetConfiguration.name),
+      "name",
+      .parsed(
+        "1 to 64 letters, digits, dots, hyphens, underscores; no hyphen first", TargetConfiguration.name),
       standard: "required", "unique in the file")
     let provider = Key(
       "provider", .choice(of: ProviderKind.self), required: "provider: loopback", "the push service")
@@ -72,7 +74,9 @@ extension TargetConfiguration {
       "backoff", .read("a section") { $0 }, standard: "by the provider",
       "pauses after errors of the service")
     let device = Key(
-      "device", .parsed("1 to 64 letters, digits, dots, hyphens, underscores", TargetConfiguration.device),
+      "device",
+      .parsed(
+        "1 to 64 letters, digits, dots, hyphens, underscores; no hyphen first", TargetConfiguration.device),
       "the device that it is for")
     let pathProbe = Key(
       "path_probe", .read("`off`, or `10s` to `1h`, loopback from `100ms`") { $0 }, standard: "`10s`",

@@ -35,6 +35,7 @@ extension Exporter {
         let entry = try directory.entry(for: record.receipt.sample.target)
         try write(record.receipt, entry, columns, to: &writer)
       }
+      try directory.checkRuns(reader)
     }
   }
 }

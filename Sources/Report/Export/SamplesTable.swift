@@ -87,6 +87,7 @@ extension Exporter {
           try write(row, next, columns, to: &writer)
         }
       }
+      try directory.checkRuns(reader)
     }
   }
 }

@@ -57,7 +57,7 @@ public struct PowerTable {
       }
       guard step.length > length else {
         return
-          "\(now) is found at \(FrequencyText.text(power.rate)), \(LengthText.text(step.delay)) after its start"
+          "\(now) is found at the present \(FrequencyText.text(power.rate)), \(LengthText.text(step.delay)) after its start"
       }
       // As many notifications have to fall into it.
       let needed = power.rate * Double(step.length) / Double(length)

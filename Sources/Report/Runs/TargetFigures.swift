@@ -82,11 +82,18 @@ struct TargetDirectory {
   }
 
   func entry(for id: TargetID) throws -> Entry {
-    guard let entry = byID[id] else {
-      throw ReportError(
-        .runVanished, "a run was started or deleted while it was read", remedy: "run the command again")
-    }
+    guard let entry = byID[id] else { throw Self.vanished }
     return entry
+  }
+
+  /// Refuses a reading of which a part is gone: rows of a run that is deleted end without an error.
+  func checkRuns(_ reader: any SampleSource) throws {
+    for run in Set(entries.map(\.run.id)) where try reader.run(run) == nil { throw Self.vanished }
+  }
+
+  private static var vanished: ReportError {
+    ReportError(
+      .runVanished, "a run was started or deleted while it was read", remedy: "run the command again")
   }
 }
 

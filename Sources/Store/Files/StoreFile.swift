@@ -226,6 +226,25 @@ extension StoreFile {
     return (attributes?[.size] as? Int ?? 0) > 0
   }
 
+  /// Whether there is a rollback journal that is not empty: of a transaction under way, or of a process that was killed in one.
+  var hasJournal: Bool {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path + "-journal")
+    return (attributes?[.size] as? Int ?? 0) > 0
+  }
+
+  /// Undoes the transaction in which a process was killed. Readers may not, and would see a part of it.
+  func rollBackJournal() throws {
+    guard hasJournal else { return }
+    try StoreError.wrapping(path: path) {
+      var configuration = GRDB.Configuration()
+      configuration.busyMode = .timeout(2)
+      configuration.label = "pushscope.rollback"
+      let queue = try DatabaseQueue(path: path, configuration: configuration)
+      defer { try? queue.close() }
+      _ = try queue.read { try Int64.fetchOne($0, sql: "PRAGMA user_version") }
+    }
+  }
+
   /// A URI that opens the file with `immutable=1`.
   var immutableURI: String {
     let escaped = path.utf8.map { byte -> String in

@@ -44,10 +44,11 @@ public final class StoreReader: Sendable {
       throw StoreError.notAStore(file.path, "the file is empty: no collector has written to it yet")
     case .database: break
     }
+    try file.rollBackJournal()
     try StoreUpgrade.run(file)
     do {
       return try open(file, at: file.path)
-    } catch let error as StoreError where error.isLackOfRights && !file.hasLog {
+    } catch let error as StoreError where error.isLackOfRights && !file.hasLog && !file.hasJournal {
       // SQLite cannot create its files here, and does not need them if there is no log.
       return try open(file, at: file.immutableURI, isImmutable: true)
     }

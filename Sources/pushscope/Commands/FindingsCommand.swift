@@ -199,7 +199,8 @@ struct SoughtChange: ExpressibleByArgument {
     length = duration.microseconds
     isShare = parts[0].hasSuffix("%")
     let number = isShare ? parts[0].dropLast() : parts[0].drop { "x×".contains($0) }
-    guard let value = Double(number), value.isFinite, isShare ? (0...100).contains(value) : value > 1,
+    guard let value = Double(number), value.isFinite,
+      isShare ? value > 0 && value <= 100 : value > 1 && value <= 1000,
       length > 0
     else { return nil }
     size = isShare ? value / 100 : value

@@ -13,7 +13,7 @@ struct PlaceOptions: ParsableArguments {
   @Flag(
     help: ArgumentHelp(
       "Read the ClickHouse of the configuration's section fleet: instead of a store.",
-      discussion: "Without --run and --since, the last 24 hours."))
+      discussion: "Where no run and no time is given, the last 24 hours."))
   var fleet = false
 
   @Option(

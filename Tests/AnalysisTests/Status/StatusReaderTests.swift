@@ -84,6 +84,43 @@ import Testing
     #expect(status.statuses[0].word == .ended)
   }
 
+  /// A schedule of bursts is silent for longer than its mean intervals say.
+  @Test func aTargetBetweenTwoBurstsGoesOn() throws {
+    let store = try SeriesStore()
+    var bursts: [SeriesStore.Event] = []
+    for burst in 0..<4 as Range<Int64> {
+      bursts += (0..<240).map {
+        SeriesStore.Event(
+          after: burst * 60_000_000 + $0 * 5_000, state: .delivered, accept: 5_000, delivery: 80_000)
+      }
+    }
+    try store.commit(bursts, of: store.fixture.alpha)
+    func phase(after seconds: Int64) throws -> TargetActivity.Phase {
+      // A heartbeat.
+      try store.fixture.commit(anchors: [])
+      return try Self.status(store, after: seconds).targets[0].phase
+    }
+    store.fixture.clock.advance(by: .seconds(330))
+    #expect(try phase(after: 330) == .recorded, "149 s after the last burst")
+    store.fixture.clock.advance(by: .seconds(60))
+    guard case .removed = try phase(after: 390) else {
+      Issue.record("209 s after the last burst of one in a minute")
+      return
+    }
+  }
+
+  /// One notification says nothing of a rate but over the time that was waited for it.
+  @Test func theRateIsOverTheTimeThatWasRecorded() throws {
+    let store = try SeriesStore()
+    try store.commit(Self.events(1_000, delivery: nil, state: .accepted), of: store.fixture.beta)
+    try store.commit(Self.events(1, from: 990), of: store.fixture.alpha)
+    store.fixture.clock.advance(by: .seconds(1_000))
+    try store.fixture.commit()
+    let status = try Self.status(store, after: 1_000)
+    #expect(status.headline.rate.map { 0.99...1.01 ~= $0 } == true, "\(status.headline)")
+    #expect(status.headline.last == status.headline.length)
+  }
+
   @Test func aRunThatEndedSaysWhen() throws {
     let store = try SeriesStore()
     try store.commit(Self.events(100), of: store.fixture.alpha)

@@ -193,6 +193,10 @@ import Testing
       Self.target("ios", Self.window(120, lost: 120, median: nil, p99: nil)), .silent,
       "nothing arrived of 120 that were accepted in the last 1 h")
     #expect(TargetStatus(Self.target("ios", Self.window(4, lost: 1)), clock: Self.clock).word == .ok)
+    // Little of each, and much together.
+    expect(
+      Self.target("ios", Self.window(1_000, lost: 40, failed: 70)), .failing,
+      "7.0 % fail, 4.3 % get lost in the last 1 h; half within 210 ms, 99 of 100 within 1.90 s")
   }
 
   @Test func whatIsTooYoungOrTooSlowSaysSo() {

@@ -3,6 +3,7 @@ import Measurement
 import Report
 import Store
 import StoreTestKit
+import TestKit
 import Testing
 
 @Suite struct SamplesExportTests {
@@ -133,4 +134,31 @@ private final class CountingSink: ByteSink {
   private(set) var count = 0
 
   func write(_ bytes: UnsafeRawBufferPointer) throws(OutputError) { count += bytes.count }
+
+  /// Deletes all runs of a store when it is written to.
+  private final class DeletingSink: ByteSink {
+    private let path: String
+
+    init(_ path: String) { self.path = path }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws(OutputError) {
+      let outcome = try? Programs.run(
+        "sqlite3", [path, "INSERT INTO deletion (run_id) SELECT id FROM run; DELETE FROM target"])
+      #expect(outcome?.status == 0, "\(outcome?.error ?? "")")
+    }
+  }
+
+  /// A table that ends with a part of its rows is no table.
+  @Test(.enabled(if: Programs.has("sqlite3"))) func aRunThatIsDeletedMeanwhileIsAnError() throws {
+    let store = try RecordedStore()
+    let run = try store.begin(
+      0, [TargetDescription(name: "loopback", provider: "loopback", receiptDeadline: nil, askedRate: 4)])
+    let target = try #require(run["loopback"]).id
+    try store.commit(run.run, (1...4_000).map { Sample.planned(target, $0).accepted(lag: 60, service: 940) })
+    let exporter = Exporter(reader: try store.reader())
+    let error = #expect(throws: ReportError.self) {
+      try exporter.export(.samples, to: DeletingSink(store.path))
+    }
+    #expect(error?.code == .runVanished)
+  }
 }

@@ -267,4 +267,31 @@ import Testing
     #expect(try store.queue.read { try String.fetchAll($0, sql: "PRAGMA integrity_check") } == ["ok"])
     #expect(try StoreReader.open(at: directory.storePath).runs().isEmpty)
   }
+
+  /// A process was killed in a transaction, as of a migration: a reader undoes it.
+  @Test func aReaderSeesNoPartOfATransaction() throws {
+    let fixture = try StoreFixture()
+    try fixture.commit(inserted: fixture.plans(fixture.alpha, count: 2_000))
+    let path = fixture.directory.storePath
+    fixture.store.close()
+    let queue = try DatabaseQueue(path: path)
+    let copy = fixture.directory.file("killed.sqlite")
+    try queue.writeWithoutTransaction { db in
+      try db.execute(sql: "PRAGMA journal_mode = delete")
+      try db.execute(sql: "PRAGMA cache_size = 2")
+      try db.inTransaction(.immediate) {
+        try db.execute(sql: "UPDATE sample SET reason = 'half'")
+        for suffix in ["", "-journal"] {
+          try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix)
+        }
+        return .rollback
+      }
+    }
+    chmod(copy, 0o600)
+    let reader = try StoreReader.open(at: copy)
+    var reasons = 0
+    try reader.forEachSample(.everything) { row in row.withText(.reason) { reasons += $0 == nil ? 0 : 1 } }
+    #expect(reasons == 0)
+    #expect(!StoreFile(path: copy).hasJournal)
+  }
 }
