@@ -89,16 +89,16 @@ import Testing
     let store = try SeriesStore()
     var bursts: [SeriesStore.Event] = []
     for burst in 0..<4 as Range<Int64> {
-      bursts += (0..<240).map {
+      bursts += (0..<150).map {
         SeriesStore.Event(
-          after: burst * 60_000_000 + $0 * 5_000, state: .delivered, accept: 5_000, delivery: 80_000)
+          after: burst * 60_000_000 + $0 * 5_000, state: .accepted, accept: 5_000, delivery: nil)
       }
     }
-    try store.commit(bursts, of: store.fixture.alpha)
+    try store.commit(bursts, of: store.fixture.beta)
     func phase(after seconds: Int64) throws -> TargetActivity.Phase {
       // A heartbeat.
       try store.fixture.commit(anchors: [])
-      return try Self.status(store, after: seconds).targets[0].phase
+      return try Self.status(store, after: seconds).targets[1].phase
     }
     store.fixture.clock.advance(by: .seconds(330))
     #expect(try phase(after: 330) == .recorded, "149 s after the last burst")
