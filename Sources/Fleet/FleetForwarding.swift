@@ -73,7 +73,7 @@ public final class FleetForwarding: Sendable {
     var isRenumbering = false
     while true {
       let isStopping = state.withLock { $0.isStopping }
-      if isStopping, isCancelled || backoff.isFailing { return }
+      if isStopping, isCancelled || backoff.isFailing { return logRemaining(counter) }
       do {
         let step = try forwarder.step()
         if backoff.succeeded() { logger.notice("rows are forwarded again to \(forwarder.place)") }
@@ -92,11 +92,7 @@ public final class FleetForwarding: Sendable {
       } catch let error as StoreError where error.isStoreLost {
         throw error
       } catch let error as FleetError where error.code == .cancelled {
-        if let backlog {
-          logger.notice(
-            "\(CountText.text(backlog, "row waits", plural: "rows wait")) in the store for the next start")
-        }
-        return
+        return logRemaining(counter)
       } catch {
         backoff.failed()
         if logged.isNew(error) { logger.error("\(Self.text(error)); nothing is lost, and it is tried again") }
@@ -104,6 +100,13 @@ public final class FleetForwarding: Sendable {
         wake.wait(atMost: backoff.pause)
       }
     }
+  }
+
+  private func logRemaining(_ counter: BacklogCounter) {
+    counter.count()
+    guard let backlog, backlog > 0 else { return }
+    logger.notice(
+      "\(CountText.text(backlog, "row waits", plural: "rows wait")) in the store for the next start")
   }
 
   /// The error's text without the remedy, which is for a person who waits for an answer.
@@ -132,8 +135,10 @@ private final class BacklogCounter {
     let now = clock.monotonicNow()
     guard countedAt.map({ now - $0 >= Self.interval }) ?? true else { return }
     countedAt = now
-    note(try? reader.forwardBacklog())
+    count()
   }
+
+  func count() { note(try? reader.forwardBacklog()) }
 
   /// Nothing waits.
   func isDone() {

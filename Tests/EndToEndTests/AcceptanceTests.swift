@@ -5,7 +5,7 @@ import Testing
 /// The acceptance cases of docs/measurement.md with the real binary and two services: the loopback service, and one that
 /// shares no code with this project. The checks do not depend on the machine's speed: times that the service read on its own
 /// clock lie inside the measured intervals, and counts are exact. Timing figures belong to `make bench`.
-@Suite("Acceptance", .serialized)
+@Suite("Acceptance", .ownThread, .serialized)
 struct AcceptanceTests {
   private static let target = ["receipt_deadline: 3s", "timeout: 10s", "max_lag: 20s"]
 

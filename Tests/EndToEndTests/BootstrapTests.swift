@@ -4,7 +4,7 @@ import Testing
 
 /// `scripts/bootstrap test` on a machine that has none of the services: with an apt-get and a dpkg that record their
 /// arguments, and everything below /usr hidden.
-@Suite("The bootstrap changes nothing outside .build", .serialized)
+@Suite("The bootstrap changes nothing outside .build", .ownThread, .serialized)
 struct BootstrapTests {
   private static let root = Programs.repository
 

@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-@Suite("Calibration", .serialized)
+@Suite("Calibration", .ownThread, .serialized)
 struct CalibrateTests {
   @Test("the floor of this host is measured, stored, and shown with later runs", .timeLimit(.minutes(5)))
   func floor() throws {

@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-@Suite("Mistakes on the command line", .serialized)
+@Suite("Mistakes on the command line", .ownThread, .serialized)
 struct CommandLineTests {
   @Test(
     "every command has help with an example",

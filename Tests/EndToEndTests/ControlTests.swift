@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-@Suite("Runs are renamed, deleted, stopped and started from outside", .serialized)
+@Suite("Runs are renamed, deleted, stopped and started from outside", .ownThread, .serialized)
 struct ControlTests {
   /// Writes a command to the control table, as any other program could.
   private func leave(_ values: String, in installation: Installation) throws -> String {

@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// Commands that the dashboard sends to a collector, or carries out itself when no collector runs.
-@Suite("Runs are managed from the dashboard", .serialized, .enabled(if: Programs.has("tmux")))
+@Suite("Runs are managed from the dashboard", .ownThread, .serialized, .enabled(if: Programs.has("tmux")))
 struct DashboardControlTests {
   @Test("runs are renamed and deleted where there is no collector", .timeLimit(.minutes(5)))
   func renameAndDelete() throws {

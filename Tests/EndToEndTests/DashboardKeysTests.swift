@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// Every key of every preset, pressed in a real terminal: Tests/Support/dashboard-keys.txt says what each does.
-@Suite("Each key in a real terminal", .serialized, .enabled(if: Programs.has("tmux")))
+@Suite("Each key in a real terminal", .ownThread, .serialized, .enabled(if: Programs.has("tmux")))
 struct DashboardKeysTests {
   private enum Step {
     case type(String)

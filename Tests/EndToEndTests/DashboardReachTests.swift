@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// Everything one key away: panels of targets and findings, one notification, lists, views, presets, what is remembered.
-@Suite("The dashboard's keys in a real terminal", .serialized, .enabled(if: Programs.has("tmux")))
+@Suite("The dashboard's keys in a real terminal", .ownThread, .serialized, .enabled(if: Programs.has("tmux")))
 struct DashboardReachTests {
   @Test("targets, findings, the order and the columns of tables", .timeLimit(.minutes(5)))
   func tables() throws {

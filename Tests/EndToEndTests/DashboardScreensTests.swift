@@ -3,7 +3,8 @@ import TestKit
 import Testing
 
 /// The dashboard in a real terminal: keys and mouse events are sent as bytes, and the screen is read as text.
-@Suite("The dashboard's screens in a real terminal", .serialized, .enabled(if: Programs.has("tmux")))
+@Suite(
+  "The dashboard's screens in a real terminal", .ownThread, .serialized, .enabled(if: Programs.has("tmux")))
 struct DashboardScreensTests {
   @Test("runs are listed, opened and compared", .timeLimit(.minutes(5)))
   func runs() throws {

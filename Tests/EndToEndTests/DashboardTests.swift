@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-@Suite("The dashboard in a real terminal", .serialized, .enabled(if: Programs.has("tmux")))
+@Suite("The dashboard in a real terminal", .ownThread, .serialized, .enabled(if: Programs.has("tmux")))
 struct DashboardTests {
   /// Expects the shell on the normal screen, with a cursor, without mouse reports, and with echo.
   private func expectClean(_ tmux: Tmux) throws {

@@ -4,7 +4,7 @@ import Testing
 
 /// The programs of Examples/Devices, compiled or run where there is a compiler; the service worker and the iOS extension with
 /// a real collector.
-@Suite("Device examples", .serialized)
+@Suite("Device examples", .ownThread, .serialized)
 struct DeviceExampleTests {
   private static let root = URL(fileURLWithPath: Programs.repository)
 

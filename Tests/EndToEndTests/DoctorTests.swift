@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-@Suite("pushscope doctor", .serialized, .enabled(if: Programs.has("openssl")))
+@Suite("pushscope doctor", .ownThread, .serialized, .enabled(if: Programs.has("openssl")))
 struct DoctorTests {
   private func doctor(
     _ installation: Installation, _ arguments: [String] = []

@@ -3,7 +3,7 @@ import Glibc
 import TestKit
 import Testing
 
-@Suite("Full disk, locked store, read-only store", .serialized)
+@Suite("Full disk, locked store, read-only store", .ownThread, .serialized)
 struct DurabilityTests {
   /// Expects sequences without gaps, no open states, an end for every sent notification, and an intact file.
   private func expectAccounted(_ installation: Installation) throws {

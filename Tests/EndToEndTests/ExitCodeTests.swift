@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// The table of docs/commands.md: one code for each class of failure, in every command.
-@Suite("Exit codes", .serialized, .enabled(if: Programs.has("sqlite3")), .timeLimit(.minutes(5)))
+@Suite("Exit codes", .ownThread, .serialized, .enabled(if: Programs.has("sqlite3")), .timeLimit(.minutes(5)))
 struct ExitCodeTests {
   private let directory: TemporaryDirectory
   private let store: String

@@ -4,7 +4,7 @@ import Testing
 
 /// The configuration that the loopback service writes, unchanged: four providers, four dialects, and one script that the
 /// store is compared with.
-@Suite("All four dialects of the loopback service", .serialized)
+@Suite("All four dialects of the loopback service", .ownThread, .serialized)
 struct FourDialectsTests {
   private struct Line: Decodable {
     var entry: String

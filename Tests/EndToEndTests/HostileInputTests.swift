@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-@Suite("Text from providers, devices and options is escaped", .serialized)
+@Suite("Text from providers, devices and options is escaped", .ownThread, .serialized)
 struct HostileInputTests {
   /// Clears the screen, sets the title, changes the writing direction, looks like a formula, ends lines.
   private static let evil = "=cmd|' /C'!A0\u{1B}[2J\u{1B}]0;owned\u{7}\u{202E}\r\n\u{9B}31m\u{2028}x"

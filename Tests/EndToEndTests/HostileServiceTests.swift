@@ -5,7 +5,7 @@ import Testing
 /// The whole program with push services whose answers are endless, malformed or abusive: each notification has a recorded
 /// end, memory stays as low as with a well-behaved service, and the run ends in time.
 @Suite(
-  "Services that mean ill", .serialized,
+  "Services that mean ill", .ownThread, .serialized,
   .enabled(if: Python.has("hpack") && Programs.has("openssl", "sqlite3")),
   .timeLimit(.minutes(10)))
 struct HostileServiceTests {

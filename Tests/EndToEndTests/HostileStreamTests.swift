@@ -4,7 +4,7 @@ import Testing
 
 /// A server that imitates ntfy may send its subscribers anything: the run continues, and store and memory stay bounded.
 @Suite(
-  "Streams that mean ill", .serialized,
+  "Streams that mean ill", .ownThread, .serialized,
   .enabled(if: Python.has("hpack") && Programs.has("openssl", "sqlite3")),
   .timeLimit(.minutes(5)))
 struct HostileStreamTests {

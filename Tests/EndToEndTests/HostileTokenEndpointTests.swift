@@ -4,7 +4,7 @@ import Testing
 
 /// The endpoint of FCM's access tokens may be hostile: its answer becomes a token or a message, and nothing else.
 @Suite(
-  "A token endpoint that means ill", .serialized,
+  "A token endpoint that means ill", .ownThread, .serialized,
   .enabled(if: Python.has("hpack") && Programs.has("openssl", "sqlite3")),
   .timeLimit(.minutes(5)))
 struct HostileTokenEndpointTests {

@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 @Suite(
-  "A run against nghttpd, which shares no code with us", .serialized,
+  "A run against nghttpd, which shares no code with us", .ownThread, .serialized,
   .enabled(if: Programs.has("nghttpd", "openssl")))
 struct IndependentServerTests {
   @Test(

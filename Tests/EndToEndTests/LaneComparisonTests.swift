@@ -5,7 +5,7 @@ import Testing
 /// HTTP/1.1 and HTTP/2 are spoken by different code: a service that gives the same answers, faults among them, over both leaves
 /// the same rows behind.
 @Suite(
-  "The same answers over HTTP/1.1 and HTTP/2",
+  "The same answers over HTTP/1.1 and HTTP/2", .ownThread,
   .enabled(if: Python.has("hpack") && Programs.has("openssl", "sqlite3")),
   .timeLimit(.minutes(5)))
 struct LaneComparisonTests {

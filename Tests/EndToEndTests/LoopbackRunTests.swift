@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-@Suite("A run against the loopback service", .serialized)
+@Suite("A run against the loopback service", .ownThread, .serialized)
 struct LoopbackRunTests {
   @Test("every planned notification is accounted for, and the columns add up", .timeLimit(.minutes(5)))
   func wholeRoad() throws {

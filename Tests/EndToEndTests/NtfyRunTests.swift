@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 @Suite(
-  "Runs against a service in ntfy's shape that shares no code with us", .serialized,
+  "Runs against a service in ntfy's shape that shares no code with us", .ownThread, .serialized,
   .enabled(if: Python.has("hypercorn") && Programs.has("openssl", "sqlite3")),
   .timeLimit(.minutes(5)))
 struct NtfyRunTests {

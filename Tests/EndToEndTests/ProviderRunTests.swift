@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 @Suite(
-  "Runs of the real dialects against servers that share no code with us", .serialized,
+  "Runs of the real dialects against servers that share no code with us", .ownThread, .serialized,
   .enabled(if: Python.has("hypercorn, jwt, http_ece") && Programs.has("openssl", "sqlite3")),
   .timeLimit(.minutes(5)))
 struct ProviderRunTests {

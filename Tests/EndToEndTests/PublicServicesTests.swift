@@ -5,7 +5,8 @@ import Testing
 
 /// Push services that are in public use, with devices that share no code with this project: a user needs a configuration, a
 /// device that posts receipts, and the store.
-@Suite("Runs through public push services to devices and back", .serialized, .timeLimit(.minutes(5)))
+@Suite(
+  "Runs through public push services to devices and back", .ownThread, .serialized, .timeLimit(.minutes(5)))
 struct PublicServicesTests {
   /// An installation with certificates, and the processes that use it.
   private final class Scene {

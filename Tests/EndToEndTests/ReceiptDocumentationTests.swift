@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// docs/receipts.md shows a device's calls as shell commands; this test runs them unchanged.
-@Suite("Receipt calls by shell commands", .serialized)
+@Suite("Receipt calls by shell commands", .ownThread, .serialized)
 struct ReceiptDocumentationTests {
   private static let root = URL(fileURLWithPath: Programs.repository)
 

@@ -3,7 +3,7 @@ import Glibc
 import TestKit
 import Testing
 
-@Suite("SIGHUP takes a changed configuration while the run goes on", .serialized)
+@Suite("SIGHUP takes a changed configuration while the run goes on", .ownThread, .serialized)
 struct ReloadTests {
   private func target(_ name: String, _ installation: Installation, rate: String) -> String {
     """

@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-@Suite("A device on another machine", .serialized)
+@Suite("A device on another machine", .ownThread, .serialized)
 struct RemoteDeviceTests {
   /// Rows of the device's script, by notification: when it truly received each, µs of this host's monotonic clock.
   private func receptions(_ file: String) throws -> [String: Int64] {

@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// `pushscope report` of a real run, opened and printed by a real browser.
-@Suite("The report in a browser", .serialized)
+@Suite("The report in a browser", .ownThread, .serialized)
 struct ReportPageTests {
   private static let hostile = "night <b>ly</b> & co"
 

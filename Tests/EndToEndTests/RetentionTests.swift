@@ -3,7 +3,7 @@ import Glibc
 import TestKit
 import Testing
 
-@Suite("the store by hand: prune, check, backup, compact, adopt", .serialized)
+@Suite("the store by hand: prune, check, backup, compact, adopt", .ownThread, .serialized)
 struct RetentionTests {
   private func store(_ arguments: [String], of path: String) throws -> (
     status: Int32, output: String, error: String

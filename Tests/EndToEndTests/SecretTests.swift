@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-@Suite("Secrets appear in no output", .serialized, .enabled(if: Programs.has("openssl")))
+@Suite("Secrets appear in no output", .ownThread, .serialized, .enabled(if: Programs.has("openssl")))
 struct SecretTests {
   /// Secrets that must appear in no file but their own.
   private static let marks = [

@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// The files of the service, held against systemd's own programs.
-@Suite("systemd takes the unit", .enabled(if: Programs.has("systemd-analyze")))
+@Suite("systemd takes the unit", .ownThread, .enabled(if: Programs.has("systemd-analyze")))
 struct ServiceFilesTests {
   /// The unit with the program that there is: it names the one that `make install` puts in place.
   private func unit() throws -> (text: String, file: String, directory: TemporaryDirectory) {

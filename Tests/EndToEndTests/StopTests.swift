@@ -3,7 +3,8 @@ import Glibc
 import TestKit
 import Testing
 
-@Suite("A stop waits for notifications in flight; signals have their documented effect", .serialized)
+@Suite(
+  "A stop waits for notifications in flight; signals have their documented effect", .ownThread, .serialized)
 struct StopTests {
   private func eventuallySent(_ count: Int, _ installation: Installation, _ collector: RunningProcess) throws
   {

@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// A store that the service's user owns and its group reads: who may write is named, and a member of the group changes nothing.
-@Suite("A store of another user", .enabled(if: getuid() == 0 && Programs.has("setpriv")))
+@Suite("A store of another user", .ownThread, .enabled(if: getuid() == 0 && Programs.has("setpriv")))
 struct StoreOwnerTests {
   private static let owner: uid_t = 65534
   private static let group: gid_t = 65534

@@ -3,7 +3,8 @@ import Glibc
 import TestKit
 import Testing
 
-@Suite("A service manager is told how the collector is; its log is readable by programs", .serialized)
+@Suite(
+  "A service manager is told how the collector is; its log is readable by programs", .ownThread, .serialized)
 struct SupervisionTests {
   /// Prints each datagram of a socket as a line, so that what the collector says is read by a program of another make.
   private static let receiver = """

@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-@Suite("Gates, comparisons, findings and annotations from the command line", .serialized)
+@Suite("Gates, comparisons, findings and annotations from the command line", .ownThread, .serialized)
 struct VerdictTests {
   private typealias Outcome = (status: Int32, output: String, error: String)
 

@@ -6,7 +6,7 @@ import Testing
 
 /// Causes, played by real services and met by a real collector: stamps, PINGs and states are those of a run, what is
 /// said is what the collector wrote while it recorded, and the verdict is the right one, with the right name.
-@Suite("Causes of a change, end to end", .serialized)
+@Suite("Causes of a change, end to end", .ownThread, .serialized)
 struct CauseTests {
   /// Makes cases longer, for a quieter look at one.
   private static let seconds = ProcessInfo.processInfo.environment["PUSHSCOPE_CAUSE_SECONDS"].flatMap {

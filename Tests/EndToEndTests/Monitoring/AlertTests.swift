@@ -3,7 +3,7 @@ import Glibc
 import TestKit
 import Testing
 
-@Suite("a breach is told to a webhook and a command", .serialized)
+@Suite("a breach is told to a webhook and a command", .ownThread, .serialized)
 struct AlertTests {
   /// Prints each POST as a line. The first is answered with a redirect, which must not be followed, the second with 500.
   private static let receiver = """

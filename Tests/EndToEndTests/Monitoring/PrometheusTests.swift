@@ -5,7 +5,7 @@ import TestKit
 import Testing
 
 /// What Debian's Prometheus makes of the metrics, and promtool of the rules.
-@Suite("Prometheus and promtool take what is offered", .serialized)
+@Suite("Prometheus and promtool take what is offered", .ownThread, .serialized)
 struct PrometheusTests {
   private static let names = [
     "pushscope_notifications_planned_total", "pushscope_notifications_sent_total",
