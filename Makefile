@@ -26,9 +26,10 @@ test: lint ## the whole suite, end to end included; lint first
 	$(SWIFT) build --build-tests
 	@SWIFT='$(SWIFT)' scripts/test
 
-test-long: ## what takes too long for each change: every cause, forwarding by force; benchmarks are built
+test-long: ## what takes too long for each change: every cause and seed, forwarding by force; benchmarks are built
 	@scripts/bootstrap build test fleet
 	PUSHSCOPE_BENCHMARKS=1 $(SWIFT) build --build-tests
+	PUSHSCOPE_BENCHMARKS=1 PUSHSCOPE_LONG_TESTS=1 $(SWIFT) test --skip-build --skip EndToEndTests
 	PUSHSCOPE_BENCHMARKS=1 PUSHSCOPE_LONG_TESTS=1 $(SWIFT) test --skip-build --filter EndToEndTests.CauseTests
 	@PUSHSCOPE_BENCHMARKS=1 SWIFT='$(SWIFT)' scripts/fleet-test
 

@@ -188,7 +188,7 @@ let package = Package(
       name: "FindingsTestKit", dependencies: ["Findings", "Measurement"], path: "Tests/FindingsTestKit",
       swiftSettings: strict),
     .testTarget(
-      name: "FindingsTests", dependencies: ["Findings", "FindingsTestKit", "Measurement"],
+      name: "FindingsTests", dependencies: ["Findings", "FindingsTestKit", "Measurement", "TestKit"],
       swiftSettings: strict),
     .testTarget(
       name: "AnalysisTests",

@@ -33,16 +33,6 @@ public struct MonotonicTime: Sendable, Hashable, Comparable {
   }
 }
 
-extension Duration {
-  /// The whole duration in nanoseconds, cut towards zero; spans about ±292 years.
-  public var nanoseconds: Int64 {
-    components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
-  }
-
-  /// The whole duration in microseconds, cut towards zero.
-  public var microseconds: Int64 { nanoseconds / 1000 }
-}
-
 /// An instant of CLOCK_REALTIME, UTC, in microseconds since 1970-01-01. For display and lookup; latencies are never
 /// differences of wall times.
 public struct WallTime: Sendable, Hashable, Comparable {
@@ -52,9 +42,28 @@ public struct WallTime: Sendable, Hashable, Comparable {
 
   public static func < (a: Self, b: Self) -> Bool { a.microseconds < b.microseconds }
 
+  /// - Parameter seconds: since 1970-01-01.
+  public init(seconds: Int64) { self.init(microseconds: seconds * 1_000_000) }
+
+  /// Whole seconds since 1970-01-01, rounded down.
+  public var seconds: Int64 { microseconds.flooringDivision(by: 1_000_000) }
+
   /// The moment so many µs later; earlier if negative.
   public func advanced(byMicroseconds interval: Int64) -> WallTime {
     WallTime(microseconds: microseconds + interval)
+  }
+
+  public static func + (time: Self, duration: Duration) -> Self {
+    time.advanced(byMicroseconds: duration.microseconds)
+  }
+
+  public static func - (time: Self, duration: Duration) -> Self {
+    time.advanced(byMicroseconds: -duration.microseconds)
+  }
+
+  /// A span of calendar time.
+  public static func - (later: Self, earlier: Self) -> Duration {
+    .microseconds(later.microseconds - earlier.microseconds)
   }
 }
 

@@ -124,7 +124,7 @@ final class ObjectiveWatch: Sendable {
     /// An incident lasts until its breach has been over for ten minutes.
     private func isOpen(_ record: ObjectiveRecord, at now: WallTime) -> Bool {
       guard record.breachedAt != nil else { return false }
-      return record.endedAt.map { now.microseconds - $0.microseconds < IncidentState.quietPeriod } ?? true
+      return record.endedAt.map { now - $0 < IncidentState.quietPeriod } ?? true
     }
 
     private func tell(_ step: ObjectiveEvaluator.Step, run: ObservedRun?, at now: WallTime) {

@@ -47,6 +47,6 @@ public enum RetryAfter {
       return .seconds(min(Int64(text) ?? .max, longest.components.seconds))
     }
     guard let date = HTTPDate.parse(text, now: now) else { return nil }
-    return .microseconds(min(date.microseconds - now.microseconds, longest.microseconds))
+    return min(date - now, longest)
   }
 }

@@ -35,8 +35,8 @@ struct CertificateProperties: Sendable {
     }
     commonName = certificate.subject(.commonName) ?? "(no common name)"
     bundleID = certificate.subject(.userID)
-    begins = WallTime(microseconds: certificate.begins * 1_000_000)
-    ends = WallTime(microseconds: certificate.ends * 1_000_000)
+    begins = WallTime(seconds: certificate.begins)
+    ends = WallTime(seconds: certificate.ends)
     isForSandbox = certificate.hasExtension(Self.sandbox)
     isForProduction = certificate.hasExtension(Self.production)
   }

@@ -57,9 +57,7 @@ struct CredentialSchedule: Sendable {
 
   private func wallClockWasSet(at now: CredentialInstant) -> Bool {
     guard let issued else { return false }
-    let drift =
-      (now.wall.microseconds - issued.wall.microseconds) - (now.elapsed - issued.elapsed).microseconds
-    return abs(drift) > Self.clockStep.microseconds
+    return ((now.wall - issued.wall) - (now.elapsed - issued.elapsed)).magnitude > Self.clockStep
   }
 
   /// A new one was issued.

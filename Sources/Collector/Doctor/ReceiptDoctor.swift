@@ -43,7 +43,7 @@ public enum ReceiptDoctor {
   private static func evidence(of run: RunRecord, in reader: StoreReader) throws -> ReceiptEvidence {
     var evidence = ReceiptEvidence()
     let end = run.endedAt ?? run.lastHeartbeat ?? run.startedAt
-    let since = end.advanced(byMicroseconds: -span.microseconds)
+    let since = end - span
     try reader.forEachEvent(RowSelection(run: run.id, since: since)) { record in
       let event = record.event
       switch event.kind {

@@ -32,7 +32,7 @@ public enum ScheduleDoctor {
   private static func finding(of objective: ObjectiveConfiguration, rate: Double) -> DoctorFinding? {
     guard case .share(let share, _, _, let window) = objective.promise else { return nil }
     let needed = ShareInterval.independentCount(toProve: share)
-    let sent = rate * Double(window.microseconds) / 1e6
+    let sent = rate * window.inSeconds
     guard sent < Double(needed) else { return nil }
     let length = LengthText.given(window.microseconds)
     return DoctorFinding(
@@ -40,7 +40,7 @@ public enum ScheduleDoctor {
       "objective \"\(objective.name)\": \(CountText.text(Int(sent), "notification")) in \(length) cannot show that "
         + "\(PercentText.given(share)) are in time; that takes \(CountText.grouped(needed)) without a failure",
       remedy:
-        "send \(FrequencyText.text(Double(needed) * 1e6 / Double(window.microseconds))) or more, or make its window longer"
+        "send \(FrequencyText.text(Double(needed) / window.inSeconds)) or more, or make its window longer"
     )
   }
 }

@@ -108,11 +108,11 @@ public struct TargetDoctor: Sendable {
   /// What is wrong about a valid certificate for this target.
   private func certificateFindings(_ certificate: CertificateProperties) -> [DoctorFinding] {
     var findings: [DoctorFinding] = []
-    let left = certificate.ends.microseconds - clock.wallNow().microseconds
-    if left < Self.soon.microseconds {
+    let left = certificate.ends - clock.wallNow()
+    if left < Self.soon {
       findings.append(
         finding(
-          .note, "certificate", "it expires in \(CountText.text(left / 86_400_000_000, "day"))",
+          .note, "certificate", "it expires in \(CountText.text(Int64(left / .days(1)), "day"))",
           remedy: "get a new one from Apple's developer site in time"))
     }
     let host = target.endpoint.host
@@ -372,12 +372,12 @@ public struct TargetDoctor: Sendable {
   private func compareClocks(_ response: PushResponse, _ report: (DoctorFinding) -> Void) {
     guard let theirs = response.headers["date"].flatMap({ HTTPDate.parse($0, now: response.receivedAt) })
     else { return }
-    let ahead = response.receivedAt.microseconds - theirs.microseconds
-    guard abs(ahead) >= 61_000_000 else { return }
+    let ahead = response.receivedAt - theirs
+    guard ahead.magnitude >= .seconds(61) else { return }
     report(
       finding(
         .misconfigured, "clock",
-        "this machine's clock is \(LengthText.text(abs(ahead))) \(ahead > 0 ? "ahead of" : "behind") the server's",
+        "this machine's clock is \(LengthText.text(ahead.magnitude)) \(ahead > .zero ? "ahead of" : "behind") the server's",
         remedy: "set it: timedatectl set-ntp true"))
   }
 }

@@ -110,7 +110,7 @@ struct StoreRetention {
         ? "nothing is deleted until its read transaction ends, since that would only make the log longer"
         : "until its read transaction ends the log grows, which maximum_size does not count")
     try store.noteLogWait(
-      since: host.clock.wallNow().advanced(byMicroseconds: -length.microseconds), holder: holder)
+      since: host.clock.wallNow() - length, holder: holder)
     try tell(words, run)
     wait = .told(pin: pin, again: now + Self.reminder)
   }

@@ -189,7 +189,7 @@ final class NtfyConnectionLoop {
   private var since: NtfySubscription.Since {
     if let time = stream.lastTime { return .time(time) }
     // Nothing was published before the first connection.
-    return backoff.failures == 0 ? .now : .time(beganOn.microseconds / 1_000_000)
+    return backoff.failures == 0 ? .now : .time(beganOn.seconds)
   }
 
   private func end(of handle: EasyHandle, _ code: CURLcode) -> Loss {

@@ -31,7 +31,7 @@ public enum DurationText {
   /// The exact duration in its largest unit without a fraction, like `1500ms` or `2h`.
   public static func format(_ duration: Duration) -> String {
     let nanoseconds =
-      duration.components.seconds * 1_000_000_000 + duration.components.attoseconds / 1_000_000_000
+      duration.nanoseconds
     guard nanoseconds != 0 else { return "0s" }
     let units: [(String, Int64)] = [
       ("d", 86_400_000_000_000), ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000),
@@ -86,7 +86,7 @@ public enum TimeText {
   public static func parse(_ text: String, now: WallTime) throws(ValueTextError) -> WallTime {
     if text == "now" { return now }
     if text.hasPrefix("-"), let back = try? DurationText.parse(String(text.dropFirst())) {
-      return now.advanced(byMicroseconds: -back.microseconds)
+      return now - back
     }
     // Completes times without seconds or zone.
     let minutes = text.prefix(16)

@@ -9,15 +9,14 @@ struct AlertQueue: Sendable {
     /// `webhook` or `command`.
     var name: String
     var sendsResolved: Bool
-    /// µs: how often a lasting alert is told again.
-    var repeatInterval: Int64
+    /// How often a lasting alert is told again.
+    var repeatInterval: Duration
   }
 
-  /// µs.
-  static let firstPause: Int64 = 10_000_000
-  static let longestPause: Int64 = 3_600_000_000
-  /// How long a delivery may fail before it is given up, µs.
-  static let patience: Int64 = 86_400_000_000
+  static let firstPause = Duration.seconds(10)
+  static let longestPause = Duration.hours(1)
+  /// How long a delivery may fail before it is given up.
+  static let timeout = Duration.days(1)
 
   private(set) var records: [String: AlertRecord]
   /// What the store does not have yet.
@@ -81,7 +80,7 @@ struct AlertQueue: Sendable {
       }
       guard let fired = delivery.firedAt else { return !delivery.isGivenUp }
       // One whose end was told lasts again.
-      return delivery.resolvedAt != nil || now.microseconds - fired >= way.repeatInterval
+      return delivery.resolvedAt != nil || now.microseconds - fired >= way.repeatInterval.microseconds
     }
   }
 
@@ -101,7 +100,7 @@ struct AlertQueue: Sendable {
             way.sendsResolved && delivery.firedAt != nil && delivery.resolvedAt == nil
             ? now.microseconds : nil
         } else {
-          at = delivery.firedAt.map { $0 + way.repeatInterval } ?? now.microseconds
+          at = delivery.firedAt.map { $0 + way.repeatInterval.microseconds } ?? now.microseconds
         }
         if let at { next = min(next ?? at, at) }
       }
@@ -121,9 +120,9 @@ struct AlertQueue: Sendable {
         delivery.tries += 1
         delivery.problem = problem
         delivery.failingSince = delivery.failingSince ?? now.microseconds
-        let pause = min(Self.longestPause, Self.firstPause << min(Int64(delivery.tries - 1), 12))
-        delivery.retryAt = now.microseconds + pause
-        if now.microseconds - (delivery.failingSince ?? now.microseconds) >= Self.patience {
+        let pause = min(Self.longestPause, Self.firstPause * (1 << min(delivery.tries - 1, 12)))
+        delivery.retryAt = (now + pause).microseconds
+        if now.microseconds - (delivery.failingSince ?? now.microseconds) >= Self.timeout.microseconds {
           delivery.isGivenUp = true
           delivery.retryAt = nil
           givenUp += 1

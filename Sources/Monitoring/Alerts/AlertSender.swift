@@ -104,7 +104,7 @@ final class AlertSender: Sendable {
       throw error
     }
     guard let next else { return Self.interval }
-    return max(.milliseconds(100), min(Self.interval, .microseconds(next.microseconds - now.microseconds)))
+    return max(.milliseconds(100), min(Self.interval, next - now))
   }
 
   private func note(_ told: [AlertRecord], _ way: AlertQueue.Way, problem: String?) {
@@ -134,15 +134,15 @@ final class AlertSender: Sendable {
         (
           AlertQueue.Way(
             name: "webhook", sendsResolved: webhook.sendsResolved,
-            repeatInterval: webhook.repeatInterval.microseconds),
+            repeatInterval: webhook.repeatInterval),
           WebhookChannel(configuration: webhook, client: client)
         ))
     }
     if let command = configuration?.command {
-      let repeats = configuration?.webhook?.repeatInterval ?? .seconds(4 * 3600)
+      let repeats = configuration?.webhook?.repeatInterval ?? .hours(4)
       channels.append(
         (
-          AlertQueue.Way(name: "command", sendsResolved: true, repeatInterval: repeats.microseconds),
+          AlertQueue.Way(name: "command", sendsResolved: true, repeatInterval: repeats),
           CommandChannel(
             arguments: command.arguments,
             onOutput: { [logger] in logger.info("the alert command printed: \(EscapedText.make($0))") })

@@ -124,7 +124,7 @@ extension MetricsState {
       },
       gauge("streams_in_flight", "Requests that were sent and are not answered.") { Double($0.inFlight) },
       gauge("connection_age_seconds", "Age of the connection that was opened last, of those that are open.") {
-        $0.connections.values.max().map { Double(max(0, now.microseconds - $0.microseconds)) / 1e6 }
+        $0.connections.values.max().map { max(.zero, now - $0).inSeconds }
       },
       gauge(
         "rate_asked", "Notifications per second that the schedule asks for; 0 without a run.", \.askedRate),

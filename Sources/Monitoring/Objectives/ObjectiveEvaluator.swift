@@ -46,14 +46,14 @@ struct ObjectiveEvaluator {
         configuration: configuration, record: kept,
         incident: IncidentState(
           startedAt: old.breachedAt, endedAt: old.endedAt, isOver: Self.isOver(old, at: now)),
-        silence: SilenceDetector(quiet: old.quiet))
+        silence: SilenceDetector(quiet: .microseconds(old.quiet)))
     }
   }
 
   /// An incident that ended while no collector ran is over without a word of it; one that lasted is judged again.
   private static func isOver(_ record: ObjectiveRecord, at now: WallTime) -> Bool {
     guard let end = record.endedAt else { return record.breachedAt == nil }
-    return record.evaluatedAt.microseconds - end.microseconds >= IncidentState.quietPeriod
+    return record.evaluatedAt - end >= IncidentState.quietPeriod
   }
 
   /// - Parameter metrics: what was heard of the targets.
@@ -130,16 +130,14 @@ struct ObjectiveEvaluator {
   ) {
     let name = entry.configuration.target
     let target = metrics.targets[name]
-    let least =
-      target.flatMap { $0.askedRate > 0 ? $0.askedRate : nil }.map {
-        Int64(Double(ObjectiveConfiguration.fewestIntervals) * 1e6 / $0)
-      } ?? 0
+    let rate = target?.askedRate ?? 0
+    let least = rate > 0 ? Duration(inSeconds: Double(ObjectiveConfiguration.fewestIntervals) / rate) : .zero
     let heard = target?.expectsReceipts == true ? metrics.delivered(of: name) : metrics.accepted(of: name)
     let isInRun = target?.isInRun == true && metrics.hasBegunToSend
     let quiet = entry.silence.advance(count: heard, isInRun: isInRun, at: now)
-    entry.record.quiet = quiet
+    entry.record.quiet = quiet.microseconds
     // --rate may ask for less than the configuration did.
-    let isSilent = quiet >= max(limit.microseconds, least)
+    let isSilent = quiet >= max(limit, least)
     // Nothing is known of a target that no run sends to; what was breached stays so until something is heard.
     if isSilent, isInRun || entry.record.verdict == .breached {
       entry.record.verdict = .breached

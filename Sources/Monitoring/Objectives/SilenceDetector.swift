@@ -7,37 +7,37 @@ import Measurement
 struct SilenceDetector: Sendable {
   /// Heard or begun since: where the silence counts from; `nil` while no run is under way.
   private var since: MonotonicTime?
-  /// µs of silence before that.
-  private var earlier: Int64
+  /// Silence before that.
+  private var earlier: Duration
   private var lastCount: UInt64?
 
-  /// - Parameter quiet: µs of silence as of the last collector.
-  init(quiet: Int64 = 0) { earlier = quiet }
+  /// - Parameter quiet: silence as of the last collector.
+  init(quiet: Duration = .zero) { earlier = quiet }
 
   /// - Parameters:
   ///   - count: how much was heard since the collector started.
   ///   - isInRun: whether a run sends to the target.
-  /// - Returns: µs of silence so far.
-  mutating func advance(count: UInt64, isInRun: Bool, at now: MonotonicTime) -> Int64 {
+  /// - Returns: silence so far.
+  mutating func advance(count: UInt64, isInRun: Bool, at now: MonotonicTime) -> Duration {
     if count != lastCount ?? 0 {
-      earlier = 0
+      earlier = .zero
       since = now
     }
     lastCount = count
     if isInRun {
       if since == nil { since = now }
     } else if let start = since {
-      earlier += max(0, (now - start).microseconds)
+      earlier += max(.zero, now - start)
       since = nil
     }
-    return earlier + (since.map { max(0, (now - $0).microseconds) } ?? 0)
+    return earlier + (since.map { max(.zero, now - $0) } ?? .zero)
   }
 }
 
 /// Whether a breach lasts: what returns within ten minutes of its end is the same incident.
 struct IncidentState: Sendable, Equatable {
   /// How long a breach must be over until its incident is.
-  static let quietPeriod: Int64 = 600_000_000
+  static let quietPeriod = Duration.minutes(10)
 
   enum Change: Sendable, Equatable {
     case opened
@@ -74,7 +74,7 @@ struct IncidentState: Sendable, Equatable {
       endedAt = max(startedAt, now)
       return nil
     }
-    guard now.microseconds - end.microseconds >= Self.quietPeriod else { return nil }
+    guard now - end >= Self.quietPeriod else { return nil }
     self.startedAt = nil
     return .closed
   }

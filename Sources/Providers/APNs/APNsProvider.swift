@@ -108,7 +108,7 @@ public struct APNsProvider: Provider {
       ] + headersBeforeExpiration,
       body: Array(
         Self.payload(
-          pushType, at: notification.plannedAt.microseconds / 1_000_000,
+          pushType, at: notification.plannedAt.seconds,
           member: PayloadMember.json(for: notification), payloadBytes: payloadBytes
         ).utf8))
   }
@@ -118,7 +118,7 @@ public struct APNsProvider: Provider {
     case .once: "0"
     case .at(let seconds): String(seconds)
     case .after(let duration):
-      String((notification.plannedAt.microseconds + duration.microseconds) / 1_000_000)
+      String((notification.plannedAt + duration).seconds)
     }
   }
 
@@ -265,7 +265,7 @@ public struct APNsTokenSigner: Sendable {
 
   /// A token that is valid for an hour. Apple requires renewal after 20 to 60 minutes.
   public func token(issuedAt: WallTime) throws(CredentialError) -> String {
-    let seconds = issuedAt.microseconds / 1_000_000
+    let seconds = issuedAt.seconds
     return try WebToken.es256(header: header, claims: "{\"iss\":\"\(teamID)\",\"iat\":\(seconds)}", key: key)
   }
 }

@@ -112,7 +112,7 @@ public struct ServiceAccount: Sendable, CustomStringConvertible {
   }
 
   func assertion(issuedAt: WallTime) throws(CredentialError) -> String {
-    let issued = issuedAt.microseconds / 1_000_000
+    let issued = issuedAt.seconds
     let keyID = privateKeyID.map { ",\"kid\":\(JSONText.quoted($0))" } ?? ""
     let claims =
       "{\"iss\":\(JSONText.quoted(clientEmail)),\"scope\":\"\(FCMDialect.scope)\",\"aud\":\"\(Self.audience)\","

@@ -138,7 +138,7 @@ public struct VAPIDSigner: Sendable {
   ///
   /// - Parameter origin: origin of the endpoint.
   public func authorization(for origin: String, issuedAt: WallTime) throws(CredentialError) -> String {
-    let end = issuedAt.microseconds / 1_000_000 + Self.tokenLifetime.components.seconds
+    let end = issuedAt.seconds + Self.tokenLifetime.components.seconds
     let token = try WebToken.es256(
       header: #"{"typ":"JWT","alg":"ES256"}"#,
       claims: "{\"aud\":\(JSONText.quoted(origin)),\"exp\":\(end),\"sub\":\(JSONText.quoted(subject))}",

@@ -15,7 +15,7 @@ extension GateReport {
     let failures = results.count { $0.outcome(rule) == .failure }
     let errors = results.count { $0.outcome(rule) == .error }
     let seconds = FixedPoint.text(
-      time.map { Double($0.upperBound.microseconds - $0.lowerBound.microseconds) / 1e6 } ?? 0, decimals: 3)
+      time.map { ($0.upperBound - $0.lowerBound).inSeconds } ?? 0, decimals: 3)
     let started = time.map { " timestamp=\"\($0.lowerBound.rfc3339)\"" } ?? ""
     let all = "tests=\"\(results.count + omissions.count)\" failures=\"\(failures)\" errors=\"\(errors)\""
     var lines = [

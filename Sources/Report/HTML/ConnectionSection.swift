@@ -15,7 +15,7 @@ struct ConnectionSection {
     self.time = time
   }
 
-  private var isLong: Bool { content.end.microseconds - content.start.microseconds >= 86_400_000_000 }
+  private var isLong: Bool { content.end - content.start >= .days(1) }
 
   var markup: Markup {
     let history = content.connections

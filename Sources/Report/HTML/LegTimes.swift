@@ -99,16 +99,16 @@ struct LegTimes: Sendable {
     _ series: ReportSeries, _ stretches: [ClosedRange<WallTime>], rate: Double, in reader: StoreReader
   ) throws {
     expectsReceipts = series.entries.contains { $0.target.receiptDeadline != nil }
-    let longest = Int64(Self.mostRows / max(rate, 0.001) * 1e6)
+    let longest = Duration(inSeconds: Self.mostRows / max(rate, 0.001))
     let targets = series.entries.map(\.target.id)
     var (before, during) = (Side(), Side())
     for stretch in stretches.suffix(Self.mostStretches) {
-      let length = min(longest, max(1, stretch.upperBound.microseconds - stretch.lowerBound.microseconds))
+      let length = min(longest, max(.microseconds(1), stretch.upperBound - stretch.lowerBound))
       let start = stretch.lowerBound
-      try during.read(targets, start..<start.advanced(byMicroseconds: length), expectsReceipts, reader) { _ in
+      try during.read(targets, start..<start + length, expectsReceipts, reader) { _ in
         true
       }
-      try before.read(targets, start.advanced(byMicroseconds: -length)..<start, expectsReceipts, reader) {
+      try before.read(targets, start - length..<start, expectsReceipts, reader) {
         at in
         !stretches.contains { $0.contains(at) }
       }

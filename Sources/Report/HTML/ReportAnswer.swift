@@ -129,7 +129,7 @@ struct ReportAnswer {
       """
   }
 
-  private var isLong: Bool { content.end.microseconds - content.start.microseconds >= 86_400_000_000 }
+  private var isLong: Bool { content.end - content.start >= .days(1) }
 
   /// How long was watched, and what is still being learned.
   private var watched: Markup {

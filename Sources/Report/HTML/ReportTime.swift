@@ -19,7 +19,7 @@ struct ReportTime: Sendable {
     startZone = zone.name(at: start)
     sentenceClock = SentenceClock(zone, today: start)
     changes = zone.changes(from: start, to: end)
-    hasSeconds = end.microseconds - start.microseconds < 600_000_000
+    hasSeconds = end - start < .minutes(10)
   }
 
   /// `23 November 2026`.

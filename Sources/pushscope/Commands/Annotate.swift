@@ -41,7 +41,7 @@ struct Annotate: ParsableCommand {
       throw ValidationError("the annotation is empty; say what happened")
     }
     // The clock of another host may be a little ahead.
-    if let at, at.time > SystemClock().wallNow().advanced(byMicroseconds: 300_000_000) {
+    if let at, at.time > SystemClock().wallNow() + .minutes(5) {
       throw ValidationError(
         "--at \(at.time.rfc3339) is in the future; annotate what happened, and what will happen when it does")
     }

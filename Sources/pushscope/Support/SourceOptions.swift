@@ -36,12 +36,12 @@ struct PlaceOptions: ParsableArguments {
   }
 
   /// µs; of a fleet, where neither a run nor a time is named.
-  private static let usualTime: Int64 = 86_400_000_000
+  private static let usualTime = Duration.days(1)
 
   /// The last day up to a time, or up to now.
   static func usualBeginning(_ until: WallTime?) -> WallTime {
     let now = SystemClock().wallNow()
-    return min(now, until ?? now).advanced(byMicroseconds: -usualTime)
+    return min(now, until ?? now) - usualTime
   }
 
   /// One run, of a store or of a fleet.

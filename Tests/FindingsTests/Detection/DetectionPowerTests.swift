@@ -1,5 +1,6 @@
 import FindingsTestKit
 import Measurement
+import TestKit
 import Testing
 
 @testable import Findings
@@ -8,7 +9,9 @@ import Testing
 /// half. `findings promise` of the benchmarks measures it with more seeds.
 @Suite struct DetectionPowerTests {
   private static let start = 600.0
-  private static let seeds = 24
+  private static let seeds = TestLength.isLong ? 24 : 12
+  /// How many changes of the size are found at least, and of half of it at most.
+  private static let (least, most) = TestLength.isLong ? (20, 15) : (10, 8)
 
   private static func power(_ noise: EarlyEvaluation.Noise, rate: Double) -> DetectionPower? {
     var detector = SeriesDetector(.delivery, rate: rate)
@@ -19,7 +22,9 @@ import Testing
     return detector.power
   }
 
-  @Test("slower deliveries of a young series", arguments: [(20.0, 20.0), (20, 60), (4, 60), (4, 120)])
+  @Test(
+    "slower deliveries of a young series",
+    arguments: [(20.0, 20.0), (4, 120)] + (TestLength.isLong ? [(20, 60), (4, 60)] : []))
   func aYoungSeriesKeepsItsPromise(rate: Double, length: Double) throws {
     let power = try #require(Self.power(.independent, rate: rate))
     #expect(abs(power.rate - rate) < 0.1 * rate, "\(power)")
@@ -31,8 +36,8 @@ import Testing
       }
     }
     let (all, half) = (found(step.size), found(1 + (step.size - 1) / 2))
-    #expect(all >= 20, "×\(step.size): \(all) of \(Self.seeds)")
-    #expect(half <= 15, "×\(1 + (step.size - 1) / 2): \(half) of \(Self.seeds)")
+    #expect(all >= Self.least, "×\(step.size): \(all) of \(Self.seeds)")
+    #expect(half <= Self.most, "×\(1 + (step.size - 1) / 2): \(half) of \(Self.seeds)")
   }
 
   private struct Established: Sendable {
@@ -50,7 +55,7 @@ import Testing
   ]
 
   /// Of a series of two days: many windows lie in a long change, and a short one is in few.
-  @Test("changes of an established series", arguments: established.indices)
+  @Test("changes of an established series", arguments: TestLength.isLong ? established.indices : 0..<2)
   func anEstablishedSeriesKeepsItsPromise(place: Int) throws {
     let series = Self.established[place]
     let evaluation = PowerEvaluation(series.usual, rate: 1 / series.interval, age: 2.2 * 86_400)
@@ -94,8 +99,8 @@ import Testing
       }
     }
     let (all, half) = (found(step.size), found(step.size / 2))
-    #expect(all >= 20, "\(step.size): \(all) of \(Self.seeds)")
-    #expect(half <= 15, "\(step.size / 2): \(half) of \(Self.seeds)")
+    #expect(all >= Self.least, "\(step.size): \(all) of \(Self.seeds)")
+    #expect(half <= Self.most, "\(step.size / 2): \(half) of \(Self.seeds)")
   }
 
   @Test func nothingIsPromisedBeforeThereIsAReferenceOrWhileAChangeIsFollowed() {

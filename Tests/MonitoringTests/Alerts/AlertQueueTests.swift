@@ -13,8 +13,8 @@ import Threads
   /// As the program does: a command that does not read its input ends no more than itself.
   init() { signal(SIGPIPE, SIG_IGN) }
 
-  private let webhook = AlertQueue.Way(name: "webhook", sendsResolved: true, repeatInterval: 3_600_000_000)
-  private let silent = AlertQueue.Way(name: "command", sendsResolved: false, repeatInterval: 3_600_000_000)
+  private let webhook = AlertQueue.Way(name: "webhook", sendsResolved: true, repeatInterval: .hours(1))
+  private let silent = AlertQueue.Way(name: "command", sendsResolved: false, repeatInterval: .hours(1))
 
   private func time(_ seconds: Double) -> WallTime {
     WallTime(microseconds: 1_700_000_000_000_000 + Int64(seconds * 1e6))

@@ -69,30 +69,30 @@ import Testing
 
   @Test func silenceCountsTheTimeOfRunsOnly() {
     var detector = SilenceDetector()
-    #expect(detector.advance(count: 0, isInRun: false, at: at(0)) == 0)
-    #expect(detector.advance(count: 0, isInRun: false, at: at(1000)) == 0)
-    #expect(detector.advance(count: 0, isInRun: true, at: at(1000)) == 0)
-    #expect(detector.advance(count: 0, isInRun: true, at: at(1060)) == 60_000_000)
-    #expect(detector.advance(count: 3, isInRun: true, at: at(1070)) == 0)
-    #expect(detector.advance(count: 3, isInRun: true, at: at(1075)) == 5_000_000)
+    #expect(detector.advance(count: 0, isInRun: false, at: at(0)) == .zero)
+    #expect(detector.advance(count: 0, isInRun: false, at: at(1000)) == .zero)
+    #expect(detector.advance(count: 0, isInRun: true, at: at(1000)) == .zero)
+    #expect(detector.advance(count: 0, isInRun: true, at: at(1060)) == .seconds(60))
+    #expect(detector.advance(count: 3, isInRun: true, at: at(1070)) == .zero)
+    #expect(detector.advance(count: 3, isInRun: true, at: at(1075)) == .seconds(5))
     // Between two runs it stands still.
-    #expect(detector.advance(count: 3, isInRun: false, at: at(1080)) == 10_000_000)
-    #expect(detector.advance(count: 3, isInRun: false, at: at(5000)) == 10_000_000)
-    #expect(detector.advance(count: 3, isInRun: true, at: at(5000)) == 10_000_000)
-    #expect(detector.advance(count: 3, isInRun: true, at: at(5001)) == 11_000_000)
+    #expect(detector.advance(count: 3, isInRun: false, at: at(1080)) == .seconds(10))
+    #expect(detector.advance(count: 3, isInRun: false, at: at(5000)) == .seconds(10))
+    #expect(detector.advance(count: 3, isInRun: true, at: at(5000)) == .seconds(10))
+    #expect(detector.advance(count: 3, isInRun: true, at: at(5001)) == .seconds(11))
   }
 
   /// A collector that restarts each minute notices ten minutes of silence all the same.
   @Test func silenceGoesOnAfterARestart() {
-    var quiet: Int64 = 0
+    var quiet = Duration.zero
     for restart in 0..<10 {
       var detector = SilenceDetector(quiet: quiet)
       let start = Int64(restart) * 100
       _ = detector.advance(count: 0, isInRun: true, at: at(start))
       quiet = detector.advance(count: 0, isInRun: true, at: at(start + 60))
     }
-    #expect(quiet == 600_000_000)
+    #expect(quiet == .minutes(10))
     var detector = SilenceDetector(quiet: quiet)
-    #expect(detector.advance(count: 1, isInRun: true, at: at(2000)) == 0)
+    #expect(detector.advance(count: 1, isInRun: true, at: at(2000)) == .zero)
   }
 }

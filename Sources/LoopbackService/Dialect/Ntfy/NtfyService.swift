@@ -74,7 +74,7 @@ final class NtfyService: DialectService {
     _ publication: NtfyPublication, _ context: RequestContext
   ) throws(NtfyPublication.Violation) -> DialectResult {
     try Self.check(topic: publication.topic)
-    let message = publication.message(id: NtfyID.random(), time: context.now.microseconds / 1_000_000)
+    let message = publication.message(id: NtfyID.random(), time: context.now.seconds)
     let contents = PayloadReader.read(Data(publication.message.utf8))
     return .notification(
       IncomingNotification(
@@ -114,7 +114,7 @@ final class NtfyService: DialectService {
       }
       if let seconds = Int64(text), seconds >= 0 { return .time(seconds) }
       if let back = try? DurationText.parse(text) {
-        return .time(context.now.microseconds / 1_000_000 - back.components.seconds)
+        return .time(context.now.seconds - back.components.seconds)
       }
       throw NtfyPublication.Violation("40008")
     }

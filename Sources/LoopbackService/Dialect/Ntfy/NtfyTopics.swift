@@ -82,7 +82,7 @@ final class NtfyTopics {
   }
 
   private func messages(_ request: NtfySubscriber.Request) -> [NtfyMessage] {
-    let now = clock.wallNow().microseconds / 1_000_000
+    let now = clock.wallNow().seconds
     let topics = Set(request.topics)
     let mine = Array(kept).filter { topics.contains($0.topic) && $0.time + NtfyMessage.keptSeconds > now }
     switch request.since {
@@ -107,7 +107,7 @@ final class NtfyTopics {
   }
 
   private func event(_ name: String, _ topics: String) -> String {
-    let time = clock.wallNow().microseconds / 1_000_000
+    let time = clock.wallNow().seconds
     return "{\"id\":\"\(NtfyID.random())\",\"time\":\(time),\"event\":\"\(name)\",\"topic\":\"\(topics)\"}"
   }
 }
