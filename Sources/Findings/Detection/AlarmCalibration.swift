@@ -90,7 +90,7 @@ struct AlarmCalibration: Sendable, Hashable, Codable {
     for segment in segments where segment.count >= 2 * perBlock {
       // One pass over the segment with its own cumulative counts.
       var scan = WindowScan(reference, layout, startingAt: segment.lowerBound)
-      for bin in segment { scan.append(bin, of: history) }
+      scan.append(segment, of: history)
       var recent = recent
       recent?.reset()
       var normal = NormalStretches()

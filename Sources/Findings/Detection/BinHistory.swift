@@ -159,12 +159,12 @@ struct BinHistory: Sendable {
   /// - Parameters:
   ///   - levels: descending.
   ///   - body: called with the place of each level and its count.
-  func above(_ levels: [Int], _ bin: Int, _ body: (_ place: Int, _ count: Int) -> Void) {
+  func above(_ levels: some Sequence<Int>, _ bin: Int, _ body: (_ place: Int, _ count: Int) -> Void) {
     let hour = (bin - first) / binsPerHour
     let place = (bin - first) % binsPerHour
     hours.withUnsafeBufferPointer { hours in
       guard !isShare else {
-        for index in levels.indices { body(index, Int(hours[hour].events[place])) }
+        for (index, _) in levels.enumerated() { body(index, Int(hours[hour].events[place])) }
         return
       }
       let shift = Int(hours[hour].shifts[place])
@@ -184,17 +184,22 @@ struct BinHistory: Sendable {
     }
   }
 
-  /// Counts of a bin by cell, the lowest values first.
-  func counts(_ bin: Int, _ cells: ChangeCells) -> [Double] {
-    let count = Double(count(bin))
+  /// Counts a bin's values by cell.
+  ///
+  /// - Parameter body: called with each cell and its count, the highest values first.
+  func count(_ bin: Int, by cells: ChangeCells, _ body: (_ cell: Int, _ count: Int) -> Void) {
+    var counted = 0
     if isShare {
-      let events = Double(above(0, bin))
-      return [count - events, events]
+      counted = above(0, bin)
+      body(1, counted)
+    } else {
+      let last = cells.levels.count
+      above(cells.levels.reversed(), bin) { place, above in
+        body(last - place, above - counted)
+        counted = above
+      }
     }
-    var above: [Double] = []
-    self.above(Array(cells.levels.reversed()), bin) { above.append(Double($1)) }
-    let ends = [count] + above.reversed() + [0]
-    return zip(ends, ends.dropFirst()).map { $0 - $1 }
+    body(0, count(bin) - counted)
   }
 
   /// Adds the values of bins to a histogram by level (relative to the hour of day), so many times.

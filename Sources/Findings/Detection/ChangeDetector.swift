@@ -216,9 +216,9 @@ public struct ChangeDetector: Sendable {
       scan = nil
       return
     }
-    let from = max(history.first, state.next - layout.longest - 1)
+    let from = max(history.first, min(state.scanFrom, state.next), state.next - layout.longest - 1)
     var scan = WindowScan(reference, layout, startingAt: from)
-    for bin in from..<max(from, state.next) { scan.append(bin, of: history) }
+    scan.append(from..<max(from, state.next), of: history)
     self.scan = scan
   }
 
@@ -239,34 +239,36 @@ public struct ChangeDetector: Sendable {
   private mutating func test() {
     guard scan != nil || recent?.state.reference != nil else { return }
     let start = history.start(state.next - 1)
-    let floors = state.calibration.floors(
-      layout.cells + (recent?.layout.cells ?? 0), at: start, state.settings)
-    var maxima = Array(floors.prefix(layout.cells))
-    var ofRecent = Array(floors.dropFirst(layout.cells))
+    let cells = layout.cells
+    var maxima = state.calibration.floors(
+      cells + (recent?.layout.cells ?? 0), at: start, state.settings)
     scan?.raise(&maxima, endingAt: state.next, notBefore: state.scanFrom)
-    recent?.raise(&ofRecent, endingAt: state.next, notBefore: state.scanFrom)
+    recent?.raise(&maxima, after: cells, endingAt: state.next, notBefore: state.scanFrom)
     if state.settings.calibratedAfter != nil {
-      state.calibration.collect(maxima + ofRecent, at: start, state.settings)
+      state.calibration.collect(maxima, at: start, state.settings)
     }
+    // Mostly there is none.
+    guard maxima.contains(where: { $0.scale != nil }) else { return }
     let alarms = [
-      alarm(maxima, from: 0, layout, state.reference),
-      recent.flatMap { alarm(ofRecent, from: layout.cells, $0.layout, $0.state.reference) },
+      alarm(maxima[..<cells], layout, state.reference),
+      recent.flatMap { alarm(maxima[cells...], $0.layout, $0.state.reference) },
     ]
     if let alarm = alarms.compactMap({ $0 }).max(by: { $0.excess < $1.excess }) { open(alarm) }
   }
 
   /// The clearest of the cells of a scan that pass their alarm level.
   private func alarm(
-    _ maxima: [WindowScan.Maximum], from first: Int, _ layout: ScanLayout, _ reference: Reference?
+    _ maxima: ArraySlice<WindowScan.Maximum>, _ layout: ScanLayout, _ reference: Reference?
   ) -> Alarm? {
     guard let reference else { return nil }
     var best: Alarm?
-    for (cell, maximum) in maxima.enumerated() {
+    for cell in maxima.indices {
+      let maximum = maxima[cell]
       guard let scale = maximum.scale else { continue }
-      let level = state.calibration.level(first + cell, state.settings)
+      let level = state.calibration.level(cell, state.settings)
       let excess = (maximum.nats - level.threshold) / level.scale
       if excess >= 0, excess > best?.excess ?? -1 {
-        var (quantile, isDown) = layout.tested(cell)
+        var (quantile, isDown) = layout.tested(cell - maxima.startIndex)
         if maximum.isMost { quantile = 0 }
         best = Alarm(
           reference: reference, quantile: quantile, isDown: isDown, length: layout.scales[scale],
@@ -398,7 +400,14 @@ public struct ChangeDetector: Sendable {
     return false
   }
 
-  private func place(of open: OpenFinding) -> Int? { state.findings.firstIndex { $0.id == open.id } }
+  private func place(of open: OpenFinding) -> Int? { place(of: open.id) }
+  private func place(of id: Finding.ID) -> Int? {
+    // In place: copies count references.
+    state.findings.withUnsafeBufferPointer { findings in
+      for place in findings.indices where findings[place].id == id { return place }
+      return nil
+    }
+  }
 
   private mutating func followOpen() {
     guard var open = state.open, let place = place(of: open) else {
@@ -454,23 +463,18 @@ public struct ChangeDetector: Sendable {
     let keep = layout.longest + 1
     for index in state.lasting.indices.reversed() {
       let bin = state.next - 1
-      state.lasting[index].follow(bin, of: history, keeping: 2 * keep)
-      let lasting = state.lasting[index]
-      guard let place = place(of: lasting) else {
+      let (id, end) = state.lasting[index].follow(bin, of: history, keeping: 2 * keep, layout.scales)
+      guard let place = place(of: id) else {
         state.lasting.remove(at: index)
         continue
       }
-      state.findings[place].seenUntil = history.start(bin) + state.settings.binWidth
-      let length = state.next - lasting.alarmBin
-      if length & (length - 1) == 0, !lasting.hasEffect(until: state.next) {
-        close(index, at: lasting.shrunk(now: state.next))
-        continue
-      }
-      if let end = lasting.returned(
-        now: state.next, windows: layout.scales, scales: layout.scales, atLeast: 10)
-      {
+      let seenUntil = history.start(bin) + state.settings.binWidth
+      state.findings[place].seenUntil = seenUntil
+      if let end {
         close(index, at: end)
-      } else if state.findings[place].seenUntil - state.findings[place].start >= state.settings.normalAfter {
+      } else if state.findings.withUnsafeBufferPointer({ seenUntil - $0[place].start })
+        >= state.settings.normalAfter
+      {
         settle(place)
         state.lasting.remove(at: index)
       }

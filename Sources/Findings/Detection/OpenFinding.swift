@@ -55,12 +55,11 @@ struct OpenFinding: Sendable, Hashable, Codable {
 
   private mutating func append(_ bin: Int, of history: BinHistory) {
     let last = counts.count - width
-    for (column, count) in history.counts(bin, cells).enumerated() {
-      counts.append(counts[last + column] + count)
-    }
+    for column in 0..<width { counts.append(counts[last + column]) }
+    let next = last + width
+    history.count(bin, by: cells) { counts[next + $0] += Double($1) }
     let above = history.above(level, bin)
-    let passed = isDown ? history.count(bin) - above : above
-    counts.append(counts[last + width - 1] + Double(passed))
+    counts[next + width - 1] += Double(isDown ? history.count(bin) - above : above)
   }
 
   /// Counts of a bin.
@@ -94,6 +93,22 @@ struct OpenFinding: Sendable, Hashable, Codable {
       firstCounts += excess
       counts.removeFirst(excess * width)
     }
+  }
+
+  /// Counts the next bin of a lasting finding.
+  ///
+  /// - Returns: its id, and its end where it is over: the reference came back, or its stretch, which is looked at each time its length
+  ///   doubles, differs by less than what is worth reporting.
+  mutating func follow(
+    _ bin: Int, of history: BinHistory, keeping limit: Int, _ scales: [Int]
+  ) -> (id: Finding.ID, end: Int?) {
+    follow(bin, of: history, keeping: limit)
+    let now = bin + 1
+    let length = now - alarmBin
+    let end =
+      length & (length - 1) == 0 && !hasEffect(until: now)
+      ? shrunk(now: now) : returned(now: now, windows: scales, scales: scales, atLeast: 10)
+    return (id, end)
   }
 
   // MARK: - Start

@@ -38,7 +38,7 @@ struct RecentScan: Sendable {
     scan = state.reference.map { reference in
       let from = max(history.first, state.begin)
       var scan = WindowScan(reference, layout, startingAt: from)
-      for bin in from..<max(from, history.end) { scan.append(bin, of: history) }
+      scan.append(from..<max(from, history.end), of: history)
       return scan
     }
   }
@@ -85,7 +85,9 @@ struct RecentScan: Sendable {
     scan?.sight(of: change, leastCounts: leastCounts) ?? WindowScan.Sight()
   }
 
-  func raise(_ maxima: inout [WindowScan.Maximum], endingAt end: Int, notBefore: Int) {
-    scan?.raise(&maxima, endingAt: end, notBefore: max(notBefore, state.begin))
+  func raise(
+    _ maxima: inout [WindowScan.Maximum], after offset: Int = 0, endingAt end: Int, notBefore: Int
+  ) {
+    scan?.raise(&maxima, after: offset, endingAt: end, notBefore: max(notBefore, state.begin))
   }
 }

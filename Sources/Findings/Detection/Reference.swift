@@ -148,10 +148,15 @@ struct Reference: Sendable, Hashable, Codable {
   /// Design effects of windows by scale, from sums of surpluses over that many bins about the reference's own share;
   /// they never fall with the scale and at most double from one to the next. A scale with fewer than 12 stretches
   /// continues the last ratio.
-  static func designEffects(above: [Int], counts: [Int], share: Double, scales: [Int]) -> [Double] {
+  ///
+  /// - Parameters:
+  ///   - above: the first of them has the place `first`, each later one is `step` further.
+  static func designEffects(
+    above: [Int], from first: Int = 0, by step: Int = 1, counts: [Int], share: Double, scales: [Int]
+  ) -> [Double] {
     let mean = Double(counts.reduce(0, +)) / Double(max(1, counts.count))
     let base = share * (1 - share) * mean
-    var surpluses = zip(above, counts).map { Double($0) - Double($1) * share }
+    var surpluses = counts.indices.map { Double(above[first + $0 * step]) - Double(counts[$0]) * share }
     var result: [Double] = []
     var previous = 1.0
     var ratio = 1.0

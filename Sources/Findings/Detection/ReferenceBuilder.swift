@@ -2,7 +2,8 @@
 struct ReferenceBuilder: Sendable {
   private let layout: ScanLayout
   private let isShare: Bool
-  /// The histogram of the bins that the last reference was taken from; empty before the first.
+  /// The histogram of the bins that the last reference was taken from, of a share its events and notifications; empty before the
+  /// first.
   private var histogram: [Int] = []
   private var histogramBins: [Range<Int>] = []
 
@@ -22,10 +23,10 @@ struct ReferenceBuilder: Sendable {
     from segments: [Range<Int>], of history: BinHistory, effect: Double, _ settings: DetectorSettings
   ) -> Reference? {
     var reference: Reference?
+    slideHistogram(to: segments, history)
     if isShare {
-      reference = share(of: segments, history, settings)
+      reference = share(histogram, settings)
     } else {
-      slideHistogram(to: segments, history)
       reference = latencies(histogram, effect: effect, settings)
     }
     reference?.bins = segments.reduce(0) { $0 + $1.count }
@@ -36,25 +37,27 @@ struct ReferenceBuilder: Sendable {
   func separateReference(
     from segments: [Range<Int>], of history: BinHistory, effect: Double, _ settings: DetectorSettings
   ) -> Reference? {
-    guard !isShare else { return share(of: segments, history, settings) }
-    var histogram = [Int](repeating: 0, count: LogScale.levels)
-    for segment in segments { history.add(segment, to: &histogram) }
-    return latencies(histogram, effect: effect, settings)
+    var histogram = emptyHistogram
+    for segment in segments { add(segment, of: history, to: &histogram) }
+    return isShare ? share(histogram, settings) : latencies(histogram, effect: effect, settings)
   }
 
   /// The bins are another scale's from now on: everything is counted anew.
   mutating func reset() { histogram = [] }
 
-  private func share(of segments: [Range<Int>], _ history: BinHistory, _ settings: DetectorSettings)
-    -> Reference?
-  {
-    var (events, count) = (0, 0)
-    for segment in segments {
-      for bin in segment {
-        events += history.above(0, bin)
-        count += history.count(bin)
-      }
+  private var emptyHistogram: [Int] { [Int](repeating: 0, count: isShare ? 2 : LogScale.levels) }
+
+  /// Adds bins to a histogram, so many times.
+  private func add(_ bins: Range<Int>, times: Int = 1, of history: BinHistory, to histogram: inout [Int]) {
+    guard isShare else { return history.add(bins, times: times, to: &histogram) }
+    for bin in bins {
+      histogram[0] += times * history.above(0, bin)
+      histogram[1] += times * history.count(bin)
     }
+  }
+
+  private func share(_ histogram: [Int], _ settings: DetectorSettings) -> Reference? {
+    let (events, count) = (histogram[0], histogram[1])
     return count > 0 ? Reference(events: events, count: count, effect: settings.smallestShareEffect) : nil
   }
 
@@ -66,13 +69,15 @@ struct ReferenceBuilder: Sendable {
   /// Makes the histogram that of some bins.
   private mutating func slideHistogram(to segments: [Range<Int>], _ history: BinHistory) {
     if histogram.isEmpty || histogramBins.contains(where: { $0.lowerBound < history.first }) {
-      histogram = [Int](repeating: 0, count: LogScale.levels)
+      histogram = emptyHistogram
       histogramBins = []
     }
     for bins in NormalStretches.difference(histogramBins, segments) {
-      history.add(bins, times: -1, to: &histogram)
+      add(bins, times: -1, of: history, to: &histogram)
     }
-    for bins in NormalStretches.difference(segments, histogramBins) { history.add(bins, to: &histogram) }
+    for bins in NormalStretches.difference(segments, histogramBins) {
+      add(bins, of: history, to: &histogram)
+    }
     histogramBins = segments
   }
 
@@ -85,17 +90,20 @@ struct ReferenceBuilder: Sendable {
     let levels = isShare ? [0] : quantiles + [reference.upper[0], reference.lower[0]]
     let order = levels.indices.sorted { levels[$0] > levels[$1] }
     let descending = order.map { levels[$0] }
-    var above = [[Int]](repeating: [], count: levels.count)
-    for index in above.indices { above[index].reserveCapacity(size) }
+    // By bin, then by level.
+    var above: [Int] = []
+    above.reserveCapacity(size * levels.count)
     for segment in segments {
       for bin in segment {
         counts.append(history.count(bin))
-        history.above(descending, bin) { above[order[$0]].append($1) }
+        history.above(descending, bin) { above.append($1) }
       }
     }
     let count = Double(max(1, reference.count))
     func effects(_ index: Int, _ share: Double) -> [Double] {
-      Reference.designEffects(above: above[index], counts: counts, share: share, scales: layout.scales)
+      let first = order.firstIndex(of: index) ?? 0
+      return Reference.designEffects(
+        above: above, from: first, by: levels.count, counts: counts, share: share, scales: layout.scales)
     }
     guard !isShare else {
       reference.effects = [effects(0, Double(reference.events) / count)]

@@ -86,6 +86,12 @@ struct WindowScan: Sendable {
     columns = order.map { 1 + $0 }
   }
 
+  /// Counts bins, for which storage is set aside.
+  mutating func append(_ bins: Range<Int>, of history: BinHistory) {
+    sums.reserveCapacity(sums.count + bins.count * width)
+    for bin in bins { append(bin, of: history) }
+  }
+
   /// Counts a bin.
   mutating func append(_ bin: Int, of history: BinHistory) {
     let last = sums.count - width
@@ -136,8 +142,10 @@ struct WindowScan: Sendable {
   ///
   /// Most windows are far below their cell's maximum: a bound of their nats says so without a logarithm.
   ///
-  /// - Parameter notBefore: windows do not begin before it.
-  func raise(_ maxima: inout [Maximum], endingAt end: Int, notBefore: Int) {
+  /// - Parameters:
+  ///   - maxima: those of its cells, after `offset` others.
+  ///   - notBefore: windows do not begin before it.
+  func raise(_ maxima: inout [Maximum], after offset: Int = 0, endingAt end: Int, notBefore: Int) {
     let least = max(notBefore, first)
     guard end <= self.end else {
       assertionFailure("windows end with the last bin that is counted")
@@ -157,7 +165,7 @@ struct WindowScan: Sendable {
             let above = Double(sums[top + 1 + column] - sums[bottom + 1 + column])
             let k = tests[column].isDown ? n - above : above
             guard let (effect, isMost) = tests[column].effect(k, n, index) else { continue }
-            let cell = tests[column].cell(index)
+            let cell = offset + tests[column].cell(index)
             let (few, all) = (k / effect, n / effect)
             guard Likelihood.twoSharesBound(few, all, reference, tests[column].all) > maxima[cell].nats else {
               continue

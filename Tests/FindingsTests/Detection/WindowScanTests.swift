@@ -57,4 +57,44 @@ import Testing
     for end in 1...bins.count { scan.raise(&floors, endingAt: end, notBefore: 0) }
     #expect(floors.allSatisfy { $0.scale == nil })
   }
+
+  /// Only the bins that differ are counted again.
+  @Test(arguments: [SeriesMetric.delivery, .lost]) func aReferenceThatSlidIsThatOfItsBins(
+    metric: SeriesMetric
+  ) throws {
+    let settings = DetectorSettings(rate: 1.0 / 15)
+    let bins = ChangeScenario("slide", noise: .lossy).sample(
+      rate: 1.0 / 15, seed: 1, quietDays: 0, seconds: 40_000
+    )
+    .bins(metric, width: settings.binWidth)
+    var history = BinHistory(width: settings.binWidth, isShare: metric.isShare)
+    for bin in bins { history.append(bin.values, at: bin.start.microseconds) }
+    let layout = ScanLayout(settings, isShare: metric.isShare)
+    var builder = ReferenceBuilder(layout, isShare: metric.isShare)
+    for segments in [[0..<200], [50..<120, 130..<300], [60..<110, 140..<500]] {
+      let slid = builder.reference(from: segments, of: history, effect: 0.1, settings)
+      let anew = builder.separateReference(from: segments, of: history, effect: 0.1, settings)
+      #expect(try #require(slid).count == segments.joined().reduce(0) { $0 + history.count($1) })
+      #expect(slid?.shares == anew?.shares && slid?.events == anew?.events && slid?.upper == anew?.upper)
+    }
+  }
+
+  @Test(arguments: [SeriesMetric.delivery, .lost]) func eachValueOfABinIsCountedInOneCell(
+    metric: SeriesMetric
+  ) throws {
+    let settings = DetectorSettings(rate: 1)
+    let bins = ChangeScenario("cells", noise: .lossy).sample(rate: 1, seed: 1, quietDays: 0, seconds: 7200)
+      .bins(metric, width: settings.binWidth)
+    var history = BinHistory(width: settings.binWidth, isShare: metric.isShare)
+    for bin in bins { history.append(bin.values, at: bin.start.microseconds) }
+    var builder = ReferenceBuilder(ScanLayout(settings, isShare: metric.isShare), isShare: metric.isShare)
+    let taken = builder.reference(from: [bins.indices], of: history, effect: 0.1, settings)
+    let reference = try #require(taken)
+    let cells = reference.cells(quantile: metric.isShare ? 0 : 2, isDown: false)
+    var counts = [Int](repeating: 0, count: cells.shares.count)
+    for bin in bins.indices { history.count(bin, by: cells) { counts[$0] += $1 } }
+    for (count, share) in zip(counts, cells.shares) {
+      #expect(abs(Double(count) / Double(reference.count) - share) < 0.001, "\(counts), \(cells.shares)")
+    }
+  }
 }
