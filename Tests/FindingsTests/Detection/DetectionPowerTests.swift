@@ -11,7 +11,7 @@ import Testing
   private static let start = 600.0
   private static let seeds = TestLength.isLong ? 24 : 12
   /// How many changes of the size are found at least, and of half of it at most.
-  private static let (least, most) = TestLength.isLong ? (20, 15) : (10, 8)
+  private static let (least, most) = TestLength.isLong ? (20, 15) : (9, 8)
 
   private static func power(_ noise: EarlyEvaluation.Noise, rate: Double) -> DetectionPower? {
     var detector = SeriesDetector(.delivery, rate: rate)
