@@ -54,7 +54,7 @@ struct DashboardControlTests {
     let tmux = try Tmux(columns: 130, rows: 36)
     try tmux.type("\(Programs.pushscope) dashboard --store \(installation.store)")
     try tmux.press("Enter")
-    try tmux.waitFor("live")
+    try tmux.waitFor("● live")
     try tmux.press("s")
     try tmux.waitFor("stop the run?")
     try tmux.press("y")
@@ -66,7 +66,7 @@ struct DashboardControlTests {
     try tmux.type("second")
     try tmux.press("Enter")
     try tmux.waitUntil("a run with that name goes on") {
-      $0.contains("live") && $0.contains("second")
+      $0.contains("● live") && $0.contains("second")
     }
     #expect(try installation.query("SELECT count(*) FROM run") == [["2"]])
     try collector.kill()

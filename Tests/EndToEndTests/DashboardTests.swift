@@ -125,7 +125,7 @@ struct DashboardTests {
     try tmux.waitUntil("it waits for the store") { $0.contains("store") }
     let collector = try installation.collect([])
     try tmux.waitFor("1 Histogram")
-    try tmux.waitFor("live")
+    try tmux.waitFor("● live")
     try tmux.waitUntil("dots appear") { screen in
       screen.unicodeScalars.contains { (0x2801...0x28FF).contains($0.value) }
     }

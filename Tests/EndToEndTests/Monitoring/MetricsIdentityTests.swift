@@ -159,9 +159,9 @@ struct MetricsIdentityTests {
       Programs.pushscope, ["store", "prune", "--before", "-1h", "--store", installation.store])
     #expect(deleted.status == 0, "\(deleted.error)")
     #expect(try installation.query(old) == [["0"]])
-    let delivered = try monitored.scrape().sum("pushscope_notifications_delivered_total")
-    try eventually("receipts, also for what is gone", seen: { second.standardError }) {
-      try monitored.scrape().sum("pushscope_notifications_delivered_total") > delivered + 100 ? true : nil
+    let corrected = try monitored.scrape().sum("pushscope_notifications_corrections_total")
+    try eventually("late receipts, also for what is gone", seen: { second.standardError }) {
+      try monitored.scrape().sum("pushscope_notifications_corrections_total") > corrected + 100 ? true : nil
     }
     // Those are counted, and the count is written with the run's end at the latest.
     try monitored.stopRun()
