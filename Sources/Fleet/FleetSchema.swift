@@ -154,31 +154,28 @@ struct FleetViews {
     let columns = table.columns.filter { $0.type != .revision }.map { column in
       let isOptionalRun = column.name == "run" && (table == .event || table == .log)
       return isOptionalRun
-        ? "nullIf(x.run, toUUID('00000000-0000-0000-0000-000000000000')) AS run"
+        ? "nullIf(x.run, toUUID('\(ForwardedTable.noRun)')) AS run"
         : "x.\(column.name) AS \(column.name)"
     }
     return "SELECT \(columns.joined(separator: ", "))\n\(from(table))"
   }
 
   private var sample: String {
-    var columns: [String] = []
-    for column in ForwardedTable.sample.columns where column.type != .revision {
-      let value = "x.\(column.name)"
-      // NULL, as in the store's view, of a target that lists none.
-      columns.append("\(column.name == "variant" ? "nullIf(\(value), '')" : value) AS \(column.name)")
-      guard column.name == "planned_at" else { continue }
-      for (name, delay) in [
-        ("sent_at", "schedule_lag_us"), ("accepted_at", "accept_us"), ("received_at", "delivery_us"),
-      ] {
-        columns.append("x.planned_at + toIntervalMicrosecond(x.\(delay)) AS \(name)")
-      }
+    let key = ForwardedTable.sample.columns.dropLast(SampleField.forwarded.count).filter {
+      $0.type != .revision
     }
-    columns.append(
-      """
-      multiIf(x.delivery_us IS NULL, NULL, ifNull(x.delivery_error_us, x.delivery_us) <= 0, '\(DeliveryCertainty.exact.rawValue)', \
-      ifNull(x.delivery_error_us, x.delivery_us) < x.delivery_us, '\(DeliveryCertainty.bounded.rawValue)', \
-      '\(DeliveryCertainty.limit.rawValue)') AS delivery_certainty
-      """)
+    let columns =
+      // NULL, as in the store's view, of a target that lists none.
+      key.map { "\($0.name == "variant" ? "nullIf(x.variant, '')" : "x.\($0.name)") AS \($0.name)" }
+      + SampleField.shared.map { field in
+        let value =
+          switch field {
+          case .time(_, let interval): "x.planned_at + toIntervalMicrosecond(x.\(interval.name))"
+          case .deliveryCertainty: SampleField.certainty(of: "x")
+          case .column, .deliveryLow, .deliveryHigh: "x.\(field.name)"
+          }
+        return "\(value) AS \(field.name)"
+      }
     return "SELECT \(columns.joined(separator: ", "))\n\(from(.sample))"
   }
 

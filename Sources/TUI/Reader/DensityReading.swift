@@ -81,7 +81,7 @@ struct DensityReading {
     let last = WallTime(microseconds: lastWhole)
     while reached < last {
       let page = try reader.rollups(
-        of: targets, plannedFrom: reached, to: last, span: span, metrics: Set(Metric.allCases),
+        of: targets, from: reached, to: last, span: span, metrics: Set(Metric.allCases),
         limit: Self.mostRows)
       for row in page.rows { take(row) }
       guard page.coveredTo > reached else { return reached }
