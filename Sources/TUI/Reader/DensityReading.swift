@@ -188,7 +188,7 @@ struct DensityReading {
     if var both = ends[place] {
       let (lows, highs) = (both.lows.take(), both.highs.take())
       let values = closed.buckets(of: .delivery)
-      if lows != values || highs != values { closed.deliveryEnds = (lows, highs) }
+      if lows != values || highs != values { closed.deliveryEnds = .init(lows: lows, highs: highs) }
       ends[place] = nil
     }
     columns[place].append(closed)
