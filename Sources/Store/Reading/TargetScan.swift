@@ -66,12 +66,9 @@ extension StoreReader {
   ) throws {
     let ids = target.sampleIDs
     try forEachSample(
-      "NOT INDEXED WHERE id BETWEEN ?1 AND ?2 AND planned_at >= ?3 AND planned_at < ?4 ORDER BY id",
+      "NOT INDEXED WHERE id > ?1 AND id <= ?2 AND planned_at >= ?3 AND planned_at < ?4 ORDER BY id",
       bind: { statement, last in
-        statement.bind(last.map { $0.id + 1 } ?? ids.lowerBound, at: 1)
-        statement.bind(ids.upperBound, at: 2)
-        statement.bind(start?.microseconds ?? .min, at: 3)
-        statement.bind(end?.microseconds ?? .max, at: 4)
+        statement.bind((last?.id ?? ids.lowerBound - 1)...ids.upperBound, plannedFrom: start, to: end)
       }, body)
   }
 
@@ -124,12 +121,9 @@ extension StoreReader {
       """
       SELECT count(*) FROM (
         SELECT 1 FROM sample \(isByKey ? "NOT INDEXED" : "INDEXED BY sample_planned_at")
-        WHERE planned_at >= ?1 AND planned_at < ?2 AND id BETWEEN ?3 AND ?4 LIMIT ?5)
+        WHERE planned_at >= ?3 AND planned_at < ?4 AND id BETWEEN ?1 AND ?2 LIMIT ?5)
       """)
-    statement.bind(start.microseconds, at: 1)
-    statement.bind(end.microseconds, at: 2)
-    statement.bind(target.sampleIDs.lowerBound, at: 3)
-    statement.bind(target.sampleIDs.upperBound, at: 4)
+    statement.bind(target.sampleIDs, plannedFrom: start, to: end)
     statement.bind(limit, at: 5)
     defer { statement.reset() }
     return try statement.step() ? Int(statement.integer(0)) : 0
