@@ -63,7 +63,7 @@ let package = Package(
     .target(
       name: "Configuration", dependencies: ["Measurement", .product(name: "Yams", package: "Yams")],
       swiftSettings: strict),
-    .target(name: "Formats", dependencies: ["Measurement"], swiftSettings: strict),
+    .target(name: "Formats", dependencies: ["Measurement", "Threads"], swiftSettings: strict),
     .target(name: "Findings", dependencies: ["Measurement"], swiftSettings: strict),
     .target(
       name: "HTTPServer",
@@ -142,7 +142,7 @@ let package = Package(
       dependencies: [
         "Analysis", "Collector", "Configuration", "Findings", "Fleet", "Formats", "HTTPServer",
         "LoopbackService",
-        "Measurement", "Monitoring", "Providers", "Report", "Store", "TUI", "Threads",
+        "Measurement", "Monitoring", "Providers", "Report", "Store", "TUI", "Terminal", "Threads",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),

@@ -57,6 +57,29 @@ final class EngineClient {
       try post(Array(query.utf8), query: nil, settings: [("default_format", "RowBinary")]), place: place)
   }
 
+  /// Asks for rows in the format RowBinary.
+  /// - Parameter read: reads a row.
+  /// - Throws: ``FleetError``, like ``binary(_:)``.
+  func forEachRow(
+    _ query: String, _ read: (inout RowBinaryReader) throws(FleetError) -> Void
+  ) throws(FleetError) {
+    var reader = try binary(query)
+    while !reader.isAtEnd { try read(&reader) }
+  }
+
+  /// Asks for rows in the format RowBinary and decodes them.
+  /// - Parameter decode: reads a row; `nil` leaves it out.
+  /// - Throws: ``FleetError``, like ``binary(_:)``.
+  func rows<Row>(
+    _ query: String, _ decode: (inout RowBinaryReader) throws(FleetError) -> Row?
+  ) throws(FleetError) -> [Row] {
+    var rows: [Row] = []
+    try forEachRow(query) { reader throws(FleetError) in
+      if let row = try decode(&reader) { rows.append(row) }
+    }
+    return rows
+  }
+
   /// Runs a statement without an answer.
   func run(_ statement: String) throws(FleetError) {
     _ = try post(Array(statement.utf8), query: nil, settings: [])

@@ -52,10 +52,7 @@ struct EngineTable {
     let columns = table.columns.map { "ADD COLUMN IF NOT EXISTS \($0.name) \(Self.type(of: $0))" }
       .joined(separator: ", ")
     let names = layout.cluster == nil ? [name] : [name + "_local", name]
-    return names.map {
-      ["ALTER TABLE", layout.name($0), layout.onCluster, columns].filter { !$0.isEmpty }.joined(
-        separator: " ")
-    }
+    return names.map { EngineText.joined("ALTER TABLE", layout.name($0), layout.onCluster, columns) }
   }
 
   /// `CREATE TABLE` and, in a cluster, the table over all of its shards.
@@ -126,6 +123,8 @@ enum EngineText {
   static func quoted(_ text: String) -> String { quoted(text, by: "'") }
   /// A name of anything.
   static func identifier(_ text: String) -> String { quoted(text, by: "`") }
+  /// Parts of a statement, of which some may be empty.
+  static func joined(_ parts: String...) -> String { parts.filter { !$0.isEmpty }.joined(separator: " ") }
 
   private static func quoted(_ text: String, by mark: Character) -> String {
     var quoted = String(mark)

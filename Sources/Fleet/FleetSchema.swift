@@ -22,8 +22,9 @@ public struct FleetSchema: Sendable {
       // One table over all shards.
       : "ReplicatedMergeTree('/clickhouse/tables/all/\(layout.database)/schema_version', '{shard}_{replica}')"
     return [
-      Self.joined("CREATE DATABASE IF NOT EXISTS", EngineText.identifier(layout.database), layout.onCluster),
-      Self.joined("CREATE TABLE IF NOT EXISTS", layout.name("schema_version"), layout.onCluster)
+      EngineText.joined(
+        "CREATE DATABASE IF NOT EXISTS", EngineText.identifier(layout.database), layout.onCluster),
+      EngineText.joined("CREATE TABLE IF NOT EXISTS", layout.name("schema_version"), layout.onCluster)
         + "\n\(columns)\nENGINE = \(engine)\nORDER BY version",
     ]
   }
@@ -48,7 +49,7 @@ public struct FleetSchema: Sendable {
   /// Lets the engine skip what was planned at other times: it is not a part of the key, but follows the sequence.
   private var ranges: Migration {
     let table = layout.name(layout.cluster == nil ? "sample" : "sample_local")
-    func alter(_ words: String) -> String { Self.joined("ALTER TABLE", table, layout.onCluster, words) }
+    func alter(_ words: String) -> String { EngineText.joined("ALTER TABLE", table, layout.onCluster, words) }
     return Migration(
       definitions: [alter("ADD INDEX IF NOT EXISTS planned planned_at TYPE minmax GRANULARITY 1")],
       backfill: [alter("MATERIALIZE INDEX planned")])
@@ -79,14 +80,17 @@ public struct FleetSchema: Sendable {
     let reader = EngineText.identifier(reader)
     let locals =
       layout.cluster == nil ? [] : ForwardedTable.allCases.map { layout.name($0.rawValue + "_local") }
-    return (names + locals).map { Self.joined("GRANT", layout.onCluster, "INSERT ON \($0) TO \(writer)") }
+    return (names + locals).map {
+      EngineText.joined("GRANT", layout.onCluster, "INSERT ON \($0) TO \(writer)")
+    }
       // To find out where to go on.
       + (names + locals).map {
-        Self.joined("GRANT", layout.onCluster, "SELECT(collector, run, revision) ON \($0) TO \(writer)")
+        EngineText.joined("GRANT", layout.onCluster, "SELECT(collector, run, revision) ON \($0) TO \(writer)")
       }
       + [
-        Self.joined("GRANT", layout.onCluster, "SELECT ON \(layout.name("schema_version")) TO \(writer)"),
-        Self.joined(
+        EngineText.joined(
+          "GRANT", layout.onCluster, "SELECT ON \(layout.name("schema_version")) TO \(writer)"),
+        EngineText.joined(
           "GRANT", layout.onCluster, "SELECT ON \(EngineText.identifier(layout.database)).* TO \(reader)"),
       ]
   }
@@ -94,7 +98,7 @@ public struct FleetSchema: Sendable {
   /// Makes a user. The engine and its logs get a hash of the password.
   /// - Parameter passwordHash: SHA-256 in hexadecimal digits.
   public func user(_ name: String, passwordHash: String, isReader: Bool) -> String {
-    Self.joined("CREATE USER IF NOT EXISTS", EngineText.identifier(name), layout.onCluster)
+    EngineText.joined("CREATE USER IF NOT EXISTS", EngineText.identifier(name), layout.onCluster)
       + " IDENTIFIED WITH sha256_hash BY \(EngineText.quoted(passwordHash))"
       // 2: a query may have settings, and writes nothing.
       + (isReader ? " SETTINGS readonly = 2" : "")
@@ -104,7 +108,7 @@ public struct FleetSchema: Sendable {
   public func text(writer: String, reader: String) -> String {
     let users = [(writer, ""), (reader, " SETTINGS readonly = 2")].map { name, settings in
       "-- "
-        + Self.joined("CREATE USER IF NOT EXISTS", EngineText.identifier(name), layout.onCluster)
+        + EngineText.joined("CREATE USER IF NOT EXISTS", EngineText.identifier(name), layout.onCluster)
         + " IDENTIFIED WITH sha256_password BY '…'\(settings);\n"
     }
     let statements = opening + migrations.flatMap { $0.definitions + $0.backfill } + views
@@ -118,10 +122,6 @@ public struct FleetSchema: Sendable {
   /// `YYYY-MM-DD hh:mm:ss.ffffff` in UTC, which every version of the engine reads.
   static func text(_ time: WallTime) -> String {
     String(time.rfc3339.dropLast()).replacing("T", with: " ")
-  }
-
-  private static func joined(_ words: String...) -> String {
-    words.filter { !$0.isEmpty }.joined(separator: " ")
   }
 }
 
@@ -138,8 +138,7 @@ struct FleetViews {
   }
 
   private func view(_ name: String, _ query: String) -> String {
-    let words = ["CREATE OR REPLACE VIEW", layout.name(name), layout.onCluster].filter { !$0.isEmpty }
-    return words.joined(separator: " ") + " AS\n" + query
+    EngineText.joined("CREATE OR REPLACE VIEW", layout.name(name), layout.onCluster) + " AS\n" + query
   }
 
   /// `FINAL` shows the newest of the rows with one key.
@@ -154,31 +153,28 @@ struct FleetViews {
     let columns = table.columns.filter { $0.type != .revision }.map { column in
       let isOptionalRun = column.name == "run" && (table == .event || table == .log)
       return isOptionalRun
-        ? "nullIf(x.run, toUUID('00000000-0000-0000-0000-000000000000')) AS run"
+        ? "nullIf(x.run, toUUID('\(ForwardedTable.noRun)')) AS run"
         : "x.\(column.name) AS \(column.name)"
     }
     return "SELECT \(columns.joined(separator: ", "))\n\(from(table))"
   }
 
   private var sample: String {
-    var columns: [String] = []
-    for column in ForwardedTable.sample.columns where column.type != .revision {
-      let value = "x.\(column.name)"
-      // NULL, as in the store's view, of a target that lists none.
-      columns.append("\(column.name == "variant" ? "nullIf(\(value), '')" : value) AS \(column.name)")
-      guard column.name == "planned_at" else { continue }
-      for (name, delay) in [
-        ("sent_at", "schedule_lag_us"), ("accepted_at", "accept_us"), ("received_at", "delivery_us"),
-      ] {
-        columns.append("x.planned_at + toIntervalMicrosecond(x.\(delay)) AS \(name)")
-      }
+    let key = ForwardedTable.sample.columns.dropLast(SampleField.forwarded.count).filter {
+      $0.type != .revision
     }
-    columns.append(
-      """
-      multiIf(x.delivery_us IS NULL, NULL, ifNull(x.delivery_error_us, x.delivery_us) <= 0, '\(DeliveryCertainty.exact.rawValue)', \
-      ifNull(x.delivery_error_us, x.delivery_us) < x.delivery_us, '\(DeliveryCertainty.bounded.rawValue)', \
-      '\(DeliveryCertainty.limit.rawValue)') AS delivery_certainty
-      """)
+    let columns =
+      // NULL, as in the store's view, of a target that lists none.
+      key.map { "\($0.name == "variant" ? "nullIf(x.variant, '')" : "x.\($0.name)") AS \($0.name)" }
+      + SampleField.shared.map { field in
+        let value =
+          switch field {
+          case .time(_, let interval): "x.planned_at + toIntervalMicrosecond(x.\(interval.name))"
+          case .deliveryCertainty: SampleField.certainty(of: "x")
+          case .column, .deliveryLow, .deliveryHigh: "x.\(field.name)"
+          }
+        return "\(value) AS \(field.name)"
+      }
     return "SELECT \(columns.joined(separator: ", "))\n\(from(.sample))"
   }
 

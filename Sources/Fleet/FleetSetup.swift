@@ -182,11 +182,10 @@ public struct FleetSetup {
       .joined(separator: ", ")
     let suffix = layout.cluster == nil ? "" : "_local"
     for table in FleetSchema.tablesOfRuns {
-      let words = [
-        "ALTER TABLE \(layout.name(table + suffix))", layout.onCluster,
-        "DELETE WHERE (collector, run) IN (\(list))",
-      ]
-      try client.run(words.filter { !$0.isEmpty }.joined(separator: " "))
+      try client.run(
+        EngineText.joined(
+          "ALTER TABLE", layout.name(table + suffix), layout.onCluster,
+          "DELETE WHERE (collector, run) IN (\(list))"))
     }
     return runs.count
   }

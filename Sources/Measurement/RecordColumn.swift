@@ -75,6 +75,9 @@ public struct ColumnUse: OptionSet, Sendable {
   public static let readOnly = ColumnUse(rawValue: 4)
   /// Empty text stands for none, which is how it is exported.
   public static let emptyIsNone = ColumnUse(rawValue: 8)
+
+  /// Whether a fleet's engine has the column.
+  public var isForwarded: Bool { !contains(.local) }
 }
 
 /// A column of a table whose rows become records. Statements, the engine's schema and exports are generated from a record
@@ -159,6 +162,11 @@ extension Array {
   /// The columns that are written with a record.
   public func written<Record>() -> Self where Element == RecordColumn<Record> {
     filter { !$0.use.contains(.readOnly) }
+  }
+
+  /// The columns that a fleet's engine has.
+  public func forwarded<Record>() -> Self where Element == RecordColumn<Record> {
+    filter(\.use.isForwarded)
   }
 
   /// Reads a value for each column into a record.

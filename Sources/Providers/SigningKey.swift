@@ -141,28 +141,25 @@ enum WebToken {
   static func es256(
     header: String, claims: String, key: P256.PrivateKey
   ) throws(CredentialError) -> String {
-    let input = signingInput(header, claims)
-    do {
-      return input + "." + Base64URL.encode(try key.signature(for: Array(input.utf8)))
-    } catch {
-      throw CredentialError(.malformed, "does not sign", remedy: "make a new key")
-    }
+    try signed(header, claims, key.signature)
   }
 
   /// RS256: RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518, section 3.3).
   static func rs256(
     header: String, claims: String, key: RSA.PrivateKey
   ) throws(CredentialError) -> String {
-    let input = signingInput(header, claims)
+    try signed(header, claims, key.signature)
+  }
+
+  private static func signed(
+    _ header: String, _ claims: String, _ signature: ([UInt8]) throws(CryptographyError) -> [UInt8]
+  ) throws(CredentialError) -> String {
+    let input = Base64URL.encode(header.utf8) + "." + Base64URL.encode(claims.utf8)
     do {
-      return input + "." + Base64URL.encode(try key.signature(for: Array(input.utf8)))
+      return input + "." + Base64URL.encode(try signature(Array(input.utf8)))
     } catch {
       throw CredentialError(.malformed, "does not sign", remedy: "make a new key")
     }
-  }
-
-  private static func signingInput(_ header: String, _ claims: String) -> String {
-    Base64URL.encode(header.utf8) + "." + Base64URL.encode(claims.utf8)
   }
 }
 

@@ -185,17 +185,8 @@ extension CollectorStore {
       for id in changes.removedAlerts {
         try db.execute(sql: "DELETE FROM alert WHERE id = ?", arguments: [id])
       }
-      let runRow = try changes.run.flatMap { run in
-        try Int64.fetchOne(db, sql: "SELECT id FROM run WHERE uuid = ?", arguments: [run.description])
-      }
       let records = RecordWriter(db)
-      var revision = state.revision
-      let rowForTarget = { (target: TargetID?) throws -> Int64? in
-        try target.flatMap { try state.runRow(of: $0, db) } ?? runRow
-      }
-      try records.insert(changes.events, revision: &revision, runRow: rowForTarget)
-      try records.insert(changes.log, revision: &revision, runRow: rowForTarget)
-      state.revision = revision
+      try records.insert(changes.events, changes.log, runRow: records.row(of: changes.run), &state)
     }
   }
 }

@@ -123,7 +123,7 @@ import Testing
     var last: [TargetID: WallTime] = [:]
     while reached < end {
       let page = try source.rollups(
-        of: targets, plannedFrom: reached, to: end, span: span, metrics: Set(Metric.allCases), limit: 50)
+        of: targets, from: reached, to: end, span: span, metrics: Set(Metric.allCases), limit: 50)
       for row in page.rows {
         #expect(row.start >= last[row.target] ?? row.start)
         last[row.target] = row.start

@@ -139,8 +139,8 @@ import Testing
   }
 
   @Test func rangesAreDividedIntoWholeSpans() {
-    func parts(_ start: Int64, _ end: Int64, _ span: RollupSpan) -> [RollupQuery.Part] {
-      RollupQuery.parts(from: start, to: end, span: span)
+    func parts(_ start: Int64, _ end: Int64, _ span: RollupSpan) -> [RollupStretch] {
+      span.stretches(from: start, to: end)
     }
     #expect(parts(5, 5, .hour).isEmpty)
     #expect(parts(5, 50, .hour) == [.init(span: .second, start: 5, end: 50)])

@@ -107,19 +107,19 @@ public struct CollectionStatus: Sendable {
     let names = targets.map { EscapedText.make(Self.name($0)) }
     let nameColumns = names.map(CharacterWidth.columns).filter { $0 <= Self.longestName }.max() ?? 0
     let wordColumns = statuses.map(\.word.rawValue.count).max() ?? 0
-    var lines = Self.folded([("", EscapedText.make(headline.text(clock)))], indent: 2, width: width)
+    var lines = Self.folded("", EscapedText.make(headline.text(clock)), indent: 2, width: width)
     for (name, status) in zip(names, statuses) {
       let start =
         "  " + Self.padded(name, nameColumns) + "  " + Self.padded(status.word.rawValue, wordColumns) + "  "
       let details = status.finding.map { "   findings show \($0)" } ?? ""
       lines += Self.folded(
-        [(start, EscapedText.make(status.sentence + details))], indent: nameColumns + wordColumns + 6,
+        start, EscapedText.make(status.sentence + details), indent: nameColumns + wordColumns + 6,
         width: width)
     }
     if statuses.count >= Self.many { lines.append(summary(names, statuses)) }
     if !needs.isEmpty {
       lines += Self.folded(
-        [("needs a hand: ", EscapedText.make(needs.joined(separator: " · ")))], indent: 14, width: width)
+        "needs a hand: ", EscapedText.make(needs.joined(separator: " · ")), indent: 14, width: width)
     }
     return lines
   }
@@ -145,34 +145,16 @@ public struct CollectionStatus: Sendable {
   }
 
   /// Breaks a text at spaces; further lines are indented.
-  private static func folded(_ parts: [(start: String, text: String)], indent: Int, width: Int?) -> [String] {
-    parts.flatMap { start, text -> [String] in
-      let whole = start + text
-      guard let width, CharacterWidth.columns(of: whole) > width else { return [whole] }
-      let inset = width - indent < leastSentence ? 4 : indent
-      var lines: [String] = []
-      var line = start
-      // A name that is too long, or a narrow terminal: the sentence begins below.
-      if width - CharacterWidth.columns(of: start) < leastSentence, !start.isEmpty {
-        lines.append(start.trimmingTrailingSpaces)
-        line = String(repeating: " ", count: inset)
-      }
-      var isEmpty = true
-      // Not between a number and its unit.
-      for part in UnbrokenText.make(text).split(separator: " ", omittingEmptySubsequences: false) {
-        let word = String(part).replacing("\u{A0}", with: " ")
-        let columns = CharacterWidth.columns(of: line) + CharacterWidth.columns(of: word)
-        if !isEmpty, columns + 1 > width {
-          lines.append(line.trimmingTrailingSpaces)
-          line = String(repeating: " ", count: inset)
-          isEmpty = true
-          if word.isEmpty { continue }
-        }
-        line += (isEmpty ? "" : " ") + word
-        isEmpty = false
-      }
-      return lines + [line.trimmingTrailingSpaces]
-    }
+  private static func folded(_ start: String, _ text: String, indent: Int, width: Int?) -> [String] {
+    guard let width, CharacterWidth.columns(of: start + text) > width else { return [start + text] }
+    let inset = width - indent < leastSentence ? 4 : indent
+    // A name that is too long, or a narrow terminal: the sentence begins below.
+    let isBelow = !start.isEmpty && width - CharacterWidth.columns(of: start) < leastSentence
+    let lines = WrappedText.lines(
+      text, first: width - (isBelow ? inset : CharacterWidth.columns(of: start)), rest: width - inset)
+    let margin = String(repeating: " ", count: inset)
+    return ((isBelow ? [start] : []) + lines.enumerated().map { ($0 > 0 || isBelow ? margin : start) + $1 })
+      .map(\.trimmingTrailingSpaces)
   }
 }
 

@@ -8,18 +8,8 @@ extension Logger {
   /// - Parameter target: the name of the line's target.
   func log(_ line: LogLine, target: String?) {
     let subject = target.map { "\(line.label): \($0)" } ?? line.label
-    log(level: line.level.loggerLevel, "\(EscapedText.make("\(subject): \(line.message)"))")
-  }
-}
-
-extension LogLine.Level {
-  fileprivate var loggerLevel: Logger.Level {
-    switch self {
-    case .debug: .debug
-    case .info: .info
-    case .notice: .notice
-    case .warning: .warning
-    case .error: .error
-    }
+    log(
+      level: Logger.Level(rawValue: line.level.rawValue) ?? .info,
+      "\(EscapedText.make("\(subject): \(line.message)"))")
   }
 }

@@ -29,13 +29,14 @@ extension YAMLValue {
         remedy: "write one from \(range.lowerBound) to \(range.upperBound)")
       return nil
     }
-    guard range.contains(number) else {
-      report(
-        "\(scalar.quoted) is out of range",
-        remedy: "write a number from \(range.lowerBound) to \(range.upperBound)")
-      return nil
-    }
-    return number
+    return isWithin(range, number, scalar.quoted) ? number : nil
+  }
+
+  private func isWithin<Number>(_ range: ClosedRange<Number>, _ number: Number, _ quoted: String) -> Bool {
+    if range.contains(number) { return true }
+    report(
+      "\(quoted) is out of range", remedy: "write a number from \(range.lowerBound) to \(range.upperBound)")
+    return false
   }
 
   /// Reads a decimal number within a range.
@@ -45,13 +46,7 @@ extension YAMLValue {
       report("\(scalar.quoted) is not a number", remedy: "write a decimal number, like 0.5")
       return nil
     }
-    guard range.contains(number) else {
-      report(
-        "\(scalar.quoted) is out of range",
-        remedy: "write a number from \(range.lowerBound) to \(range.upperBound)")
-      return nil
-    }
-    return number
+    return isWithin(range, number, scalar.quoted) ? number : nil
   }
 
   /// Reads a share from 0 to 1, also written as `2.5%`.

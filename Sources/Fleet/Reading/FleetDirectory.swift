@@ -33,27 +33,25 @@ struct FleetDirectory {
 
   struct Target {
     var id: TargetID
-    var run: RunID
-    var name: String
-    var provider: String
-    var endpoint: String?
-    var device: String?
-    /// µs.
-    var receiptDeadline: Int64?
-    var askedRate: Double
+    var settings: TargetDescription
     /// The members in the order of their runs.
     var members: [Member]
+
+    /// Whether it is being recorded.
+    var isOpen: Bool { members.contains { $0.endedAt == nil } }
+    /// When its last run ended; `nil` while it is being recorded.
+    var endedAt: WallTime? { isOpen ? nil : members.compactMap(\.endedAt).max() }
   }
 
   struct Run: Equatable {
-    var id: RunID
-    var name: String?
-    var collector: String
-    var startedAt: WallTime
-    var endedAt: WallTime?
-    var endReason: Stored<RunEndReason>?
+    /// What the table `run` has: nothing of its notifications.
+    var record: RunRecord
     /// The targets in the order of their names.
     var targets: [TargetID] = []
+
+    var id: RunID { record.id }
+    /// Lower case.
+    var collector: String { record.collectorID.uuidString.lowercased() }
   }
 
   /// The selected runs, oldest first.
@@ -72,9 +70,10 @@ struct FleetDirectory {
     return targets.values.sorted { $0.id < $1.id }.filter { other in
       wanted.contains { own in
         guard own.id != other.id else { return true }
-        return !isGrouped && own.name == other.name && own.provider == other.provider
+        let (one, two) = (own.settings, other.settings)
+        return !isGrouped && one.name == two.name && one.provider == two.provider
           && own.members.first?.key.collector == other.members.first?.key.collector
-          && (own.endpoint == other.endpoint || own.endpoint == nil || other.endpoint == nil)
+          && (one.endpoint == two.endpoint || one.endpoint == nil || two.endpoint == nil)
       }
     }
   }
@@ -98,19 +97,15 @@ struct FleetDirectory {
 
   private struct RunRow {
     var run: Run
-    var uuid: String
     var label: String
+    var key: RunKey
 
-    var key: RunKey { RunKey(collector: run.collector, run: uuid) }
-  }
-
-  private struct TargetRow {
-    var name: String
-    var provider: String
-    var endpoint: String?
-    var device: String?
-    var receiptDeadline: Int64?
-    var askedRate: Double
+    /// The part of a target that this run recorded.
+    func member(_ target: TargetDescription) -> Member {
+      Member(
+        key: FleetKey(collector: key.collector, run: key.run, target: target.name),
+        startedAt: run.record.startedAt, endedAt: run.record.endedAt)
+    }
   }
 
   private struct RunKey: Hashable {
@@ -118,47 +113,42 @@ struct FleetDirectory {
     var run: String
   }
 
-  private mutating func list(_ found: [RunRow], _ selected: Set<RunKey>, _ rows: [RunKey: [TargetRow]]) {
+  private mutating func list(
+    _ found: [RunRow], _ selected: Set<RunKey>, _ rows: [RunKey: [TargetDescription]]
+  ) {
     for row in found {
-      let key = row.key
       var run = row.run
-      for target in rows[key] ?? [] {
-        let member = Member(
-          key: FleetKey(collector: key.collector, run: key.run, target: target.name),
-          startedAt: run.startedAt, endedAt: run.endedAt)
-        run.targets.append(add(target, of: run, [member]))
-      }
-      if selected.contains(key) { runs.append(run) }
+      run.targets = (rows[row.key] ?? []).map { add($0, of: row.run, [row.member($0)]) }
+      if selected.contains(row.key) { runs.append(run) }
     }
   }
 
   /// What the runs with one value of the label have of a target.
   private struct Group {
-    var row: TargetRow
+    var target: TargetDescription
     var members: [Member] = []
     /// The rates of each collector's newest selected run.
     var rates: [String: Double] = [:]
   }
 
-  private mutating func group(_ found: [RunRow], _ selected: Set<RunKey>, _ rows: [RunKey: [TargetRow]]) {
+  private mutating func group(
+    _ found: [RunRow], _ selected: Set<RunKey>, _ rows: [RunKey: [TargetDescription]]
+  ) {
     for (label, members) in Dictionary(grouping: found, by: \.label).sorted(by: { $0.key < $1.key }) {
       let chosen = members.filter { selected.contains($0.key) }.map(\.run)
       guard var run = chosen.last, let oldest = chosen.first else { continue }
-      run.name = label
-      run.startedAt = oldest.startedAt
-      let isOpen = chosen.contains { $0.endedAt == nil }
-      run.endedAt = isOpen ? nil : chosen.compactMap(\.endedAt).max()
-      if isOpen { run.endReason = nil }
+      run.record.name = label
+      run.record.startedAt = oldest.record.startedAt
+      let isOpen = chosen.contains { $0.record.endedAt == nil }
+      run.record.endedAt = isOpen ? nil : chosen.compactMap(\.record.endedAt).max()
+      if isOpen { run.record.endReason = nil }
       var groups: [[String]: Group] = [:]
       for member in members {
         for target in rows[member.key] ?? [] {
-          var group = groups[[target.name, target.provider]] ?? Group(row: target)
-          group.members.append(
-            Member(
-              key: FleetKey(collector: member.key.collector, run: member.key.run, target: target.name),
-              startedAt: member.run.startedAt, endedAt: member.run.endedAt))
+          var group = groups[[target.name, target.provider]] ?? Group(target: target)
+          group.members.append(member.member(target))
           if selected.contains(member.key) {
-            group.row = target
+            group.target = target
             group.rates[member.key.collector] = target.askedRate
           }
           groups[[target.name, target.provider]] = group
@@ -166,20 +156,18 @@ struct FleetDirectory {
       }
       for (_, group) in groups.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) })
       where !group.rates.isEmpty {
-        var row = group.row
-        row.askedRate = group.rates.values.reduce(0, +)
-        run.targets.append(add(row, of: run, group.members))
+        var target = group.target
+        target.askedRate = group.rates.values.reduce(0, +)
+        run.targets.append(add(target, of: run, group.members))
       }
       runs.append(run)
     }
   }
 
-  private mutating func add(_ row: TargetRow, of run: Run, _ members: [Member]) -> TargetID {
+  private mutating func add(_ target: TargetDescription, of run: Run, _ members: [Member]) -> TargetID {
     let id = numbers.id(
-      of: .init(run: run.id, collector: run.collector, target: row.name, provider: row.provider))
-    targets[id] = Target(
-      id: id, run: run.id, name: row.name, provider: row.provider, endpoint: row.endpoint, device: row.device,
-      receiptDeadline: row.receiptDeadline, askedRate: row.askedRate, members: members)
+      of: .init(run: run.id, collector: run.collector, target: target.name, provider: target.provider))
+    targets[id] = Target(id: id, settings: target, members: members)
     return id
   }
 
@@ -198,91 +186,53 @@ struct FleetDirectory {
       selection.grouping.map {
         "if(mapContains(labels, \(EngineText.quoted($0))), concat(\(EngineText.quoted($0 + "=")), labels[\(EngineText.quoted($0))]), \(EngineText.quoted("no " + $0)))"
       } ?? "''"
-    var reader = try client.binary(
+    let columns = RunRecord.columns.forwarded()
+    return try client.rows(
       """
-      SELECT toString(collector), toString(run), CAST(name AS Nullable(String)), started_at, ended_at,
-        CAST(end_reason AS Nullable(String)), toString(\(label))
+      SELECT toString(\(label)), \(columns.selected())
       FROM \(database).run FINAL WHERE \(condition(selection, database)) ORDER BY started_at, collector, run
-      """)
-    var rows: [RunRow] = []
-    while !reader.isAtEnd {
-      let collector = try reader.text()
-      let uuid = try reader.text()
-      let name = try reader.optionalText()
-      let startedAt = try reader.time()
-      let endedAt = try reader.optionalTime()
-      let reason = try reader.optionalText()
+      """
+    ) { reader throws(FleetError) in
       let label = try reader.text()
-      guard let id = RunID(uuid) else { continue }
-      let run = Run(
-        id: id, name: name, collector: collector, startedAt: startedAt, endedAt: endedAt,
-        endReason: reason.map(Stored.init(rawValue:)))
-      rows.append(RunRow(run: run, uuid: uuid, label: label))
+      return try reader.record(columns, into: .blank).map { record in
+        let run = Run(record: record)
+        return RunRow(run: run, label: label, key: RunKey(collector: run.collector, run: run.id.description))
+      }
     }
-    return rows
   }
 
   private static func targets(_ client: EngineClient, _ database: String, _ selection: FleetSelection)
-    throws(FleetError) -> [RunKey: [TargetRow]]
+    throws(FleetError) -> [RunKey: [TargetDescription]]
   {
-    var reader = try client.binary(
+    let rows = try client.rows(
       """
-      SELECT toString(collector), toString(run), toString(target), toString(provider), CAST(endpoint AS Nullable(String)),
-        CAST(device AS Nullable(String)), receipt_deadline_us, asked_rate
+      SELECT toString(collector), toString(run), \(TargetDescription.columns.selected())
       FROM \(database).target FINAL WHERE \(condition(selection, database)) ORDER BY target
-      """)
-    var rows: [RunKey: [TargetRow]] = [:]
-    while !reader.isAtEnd {
+      """
+    ) { reader throws(FleetError) in
       let key = RunKey(collector: try reader.text(), run: try reader.text())
-      rows[key, default: []].append(
-        TargetRow(
-          name: try reader.text(), provider: try reader.text(), endpoint: try reader.optionalText(),
-          device: try reader.optionalText(), receiptDeadline: try reader.optionalInteger(),
-          askedRate: try reader.real()))
+      return try reader.record(TargetDescription.columns, into: .blank).map { (key: key, target: $0) }
     }
-    return rows
+    return Dictionary(grouping: rows, by: \.key).mapValues { $0.map(\.target) }
   }
 
   /// The runs that a selection means.
   private static func selected(_ rows: [RunRow], _ selection: FleetSelection, _ client: EngineClient)
     throws(FleetError) -> Set<RunKey>
   {
-    func keys(_ rows: some Sequence<RunRow>) -> Set<RunKey> {
-      Set(rows.map(\.key))
-    }
     guard let wanted = selection.run else {
-      return keys(
-        rows.filter { row in
-          let member = Member(
-            key: FleetKey(collector: "", run: "", target: ""), startedAt: row.run.startedAt,
-            endedAt: row.run.endedAt)
-          return member.mayHave(
-            selection.since ?? selection.recordedSince ?? WallTime(microseconds: .min),
-            selection.until ?? WallTime(microseconds: .max))
-        })
+      let start = selection.since ?? selection.recordedSince ?? WallTime(microseconds: .min)
+      let end = selection.until ?? WallTime(microseconds: .max)
+      return Set(rows.filter { $0.member(.blank).mayHave(start, end) }.map(\.key))
     }
-    let prefix = wanted.lowercased()
-    if wanted == "latest" { return keys(rows.suffix(1)) }
-    var found = rows.filter { $0.uuid == prefix }
-    if found.isEmpty { found = rows.filter { $0.run.name == wanted } }
-    if found.isEmpty { found = rows.filter { $0.uuid.hasPrefix(prefix) } }
-    guard let first = found.first, !wanted.isEmpty else {
-      throw FleetError(
-        .noSuchRun, place: client.place, detail: "there is no run \"\(EscapedText.make(wanted))\"")
-    }
-    guard first.run.name == wanted || prefix.utf8.count >= 4 else {
+    if wanted == "latest" { return Set(rows.suffix(1).map(\.key)) }
+    do throws(RunLookup.Failure) {
+      return [rows[try RunLookup.find(wanted, in: rows.map(\.run.record))].key]
+    } catch {
+      let list = error.candidates.map(\.description).joined(separator: ", ")
       throw FleetError(
         .noSuchRun, place: client.place,
-        detail:
-          "\"\(EscapedText.make(wanted))\" is too short for the beginning of an id, which takes 4 characters: name one of "
-          + found.suffix(5).map(\.uuid).joined(separator: ", "))
+        detail: EscapedText.make(error.text) + (list.isEmpty ? "" : ": name one of \(list)"))
     }
-    guard found.count == 1 else {
-      throw FleetError(
-        .noSuchRun, place: client.place,
-        detail: "\"\(EscapedText.make(wanted))\" may be any of \(found.count) runs: "
-          + found.suffix(5).map(\.uuid).joined(separator: ", "))
-    }
-    return keys(found)
   }
 }

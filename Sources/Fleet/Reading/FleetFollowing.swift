@@ -42,7 +42,7 @@ extension FleetReader: DashboardSource {
     let isOther = try refresh()
     let end = clock.monotonicNow().microseconds
     following?.nextLook = end + max(FleetFollowing.interval, (end - began) * FleetFollowing.share)
-    return isOther || directory.runs.contains { $0.endedAt == nil }
+    return isOther || directory.runs.contains { $0.record.endedAt == nil }
   }
 
   public func isStillAt(_ place: String) -> Bool { true }
@@ -77,7 +77,7 @@ extension FleetReader: DashboardSource {
     for target in targets {
       guard let found = directory[target] else { continue }
       members[target] = found.members.first
-      names[found.name] = target
+      names[found.settings.name] = target
     }
     return (members, { names[$0] })
   }
@@ -85,46 +85,34 @@ extension FleetReader: DashboardSource {
   public func lastPoints(of targets: [TargetID], limit: Int) throws -> PointPage {
     let (members, id) = members(targets)
     let known = following?.newest ?? [:]
-    var newest = try client.binary(
-      points.newest(members.map { ($0.value, known[$0.key] ?? 0) }))
-    while !newest.isAtEnd {
-      let name = try newest.text()
-      let sequence = try newest.integer()
-      if let target = id(name) { following?.newest[target] = sequence }
+    try client.forEachRow(points.newest(members.map { ($0.value, known[$0.key] ?? 0) })) {
+      reader throws(FleetError) in
+      let (target, sequence) = (id(try reader.text()), try reader.integer())
+      if let target { following?.newest[target] = sequence }
     }
     let starts = members.map { target, member in
       (target: target, member: member, sequence: max(1, (following?.newest[target] ?? 0) - Int64(limit) + 1))
     }
     // One answer for all targets, so that one cursor serves them.
-    var reader = try client.binary(points.from(starts.map { ($0.member, $0.sequence) }))
-    var rows: [PointRow] = []
-    var revision: Int64 = 0
-    while !reader.isAtEnd {
-      guard let row = try FleetPoints.read(&reader, id) else { continue }
-      rows.append(row.row)
-      revision = max(revision, row.revision)
-    }
-    let page = filled(rows)
+    let found = try pointRows(points.from(starts.map { ($0.member, $0.sequence) }), id)
+    let page = filled(found.map(\.row))
     for start in starts {
       let end = page.last { $0.id.target == start.target }.map { $0.id.sequence + 1 } ?? start.sequence
       following?.handed[start.target] = FleetFollowing.HandedPoints(first: start.sequence, end: end)
     }
     return PointPage(
-      points: page, revision: revision, isTruncated: starts.contains { $0.sequence > 1 })
+      points: page, revision: found.map(\.revision).max() ?? 0,
+      isTruncated: starts.contains { $0.sequence > 1 })
   }
 
   public func points(of targets: [TargetID], plannedFrom start: WallTime, to end: WallTime, limit: Int) throws
     -> PointPage
   {
     let (members, id) = members(targets)
-    var reader = try client.binary(points.within(Array(members.values), start, end, limit: limit + 1))
-    var rows: [PointRow] = []
-    while !reader.isAtEnd {
-      if let row = try FleetPoints.read(&reader, id) { rows.append(row.row) }
-    }
-    let isTruncated = rows.count > limit
-    if isTruncated { rows.removeLast() }
-    let page = filled(rows)
+    let found = try pointRows(points.within(Array(members.values), start, end, limit: limit + 1), id).map(
+      \.row)
+    let isTruncated = found.count > limit
+    let page = filled(Array(found.prefix(limit)))
     // What reaches into the future is followed.
     if end > clock.wallNow() {
       for row in page {
@@ -134,6 +122,13 @@ extension FleetReader: DashboardSource {
       }
     }
     return PointPage(points: page, revision: 0, isTruncated: isTruncated)
+  }
+
+  /// Points and their revisions, without those of other targets.
+  private func pointRows(_ query: String, _ id: (String) -> TargetID?) throws(FleetError) -> [(
+    row: PointRow, revision: Int64
+  )] {
+    try client.rows(query) { reader throws(FleetError) in try FleetPoints.read(&reader, id) }
   }
 
   /// The rows by target, then sequence, with the gaps filled.
@@ -152,14 +147,8 @@ extension FleetReader: DashboardSource {
   {
     let (members, id) = members(targets)
     let starts = members.map { ($0.value, following?.handed[$0.key]?.first ?? 1) }
-    var reader = try client.binary(points.changes(starts, after: cursor, limit: limit))
-    var rows = ContiguousArray<PointRow>()
-    var next = cursor
-    while !reader.isAtEnd {
-      guard let row = try FleetPoints.read(&reader, id) else { continue }
-      rows.append(row.row)
-      next = max(next, row.revision)
-    }
+    let found = try pointRows(points.changes(starts, after: cursor, limit: limit), id)
+    var rows = ContiguousArray(found.map(\.row))
     let isComplete = rows.count < limit
     // What lies beyond the known ones follows them without a gap.
     for (target, own) in Dictionary(grouping: rows, by: \.id.target) {
@@ -172,16 +161,13 @@ extension FleetReader: DashboardSource {
       let newest = following?.newest[target] ?? 0
       following?.newest[target] = max(newest, last.id.sequence)
     }
-    return ChangePage(rows: rows, next: next, isComplete: isComplete)
+    return ChangePage(
+      rows: rows, next: max(cursor, found.map(\.revision).max() ?? cursor), isComplete: isComplete)
   }
 
   public func sample(_ id: SampleID) throws -> Sample? {
     guard let member = directory[id.target]?.members.first else { return nil }
-    var reader = try client.binary(
-      rows.samples(of: member, nil, nil, after: id.sequence - 1, limit: 1))
-    guard !reader.isAtEnd else { return nil }
-    let sample = try FleetRows.sample(&reader, of: id.target, variant)
-    return sample.id == id ? sample : nil
+    return try samples(rows.samples(of: member, sequences: [id.sequence]), of: id.target).first
   }
 
   /// Ids that are asked for at a time.
@@ -193,40 +179,32 @@ extension FleetReader: DashboardSource {
       let part = ids[start..<min(ids.count, start + Self.idsAtOnce)]
       for (target, own) in Dictionary(grouping: part, by: \.target).sorted(by: { $0.key < $1.key }) {
         guard let member = directory[target]?.members.first else { continue }
-        var reader = try client.binary(rows.samples(of: member, sequences: own.map(\.sequence)))
-        var samples: [Sample] = []
-        while !reader.isAtEnd { samples.append(try FleetRows.sample(&reader, of: target, variant)) }
-        try SampleRow.forEach(of: samples, body)
+        try SampleRow.forEach(
+          of: samples(rows.samples(of: member, sequences: own.map(\.sequence)), of: target), body)
       }
     }
   }
 
   public func receipts(of id: SampleID, atMost limit: Int) throws -> [Receipt] {
     guard let member = directory[id.target]?.members.first else { return [] }
-    var reader = try client.binary(
-      rows.receipts(
-        of: member, .everything, after: (sequence: id.sequence - 1, revision: .max), limit: limit))
-    var receipts: [Receipt] = []
-    while !reader.isAtEnd {
-      if let receipt = try FleetRows.receipt(&reader, of: id.target).receipt, receipt.sample == id {
-        receipts.append(receipt)
-      }
+    let query = rows.receipts(
+      of: member, .everything, after: (sequence: id.sequence - 1, revision: .max), limit: limit)
+    return try client.rows(query) { reader throws(FleetError) in
+      let receipt = try FleetRows.receipt(&reader, of: id.target).receipt
+      return receipt?.sample == id ? receipt : nil
     }
-    return receipts
   }
 
   // MARK: - Sums
 
   public func rollups(
-    of targets: [TargetID], plannedFrom start: WallTime, to end: WallTime, span: RollupSpan,
+    of targets: [TargetID], from start: WallTime, to end: WallTime, span: RollupSpan,
     metrics: Set<Metric>, limit: Int
   ) throws -> RollupPage {
-    var figures = Set(metrics.map(RollupFigure.init))
-    if figures.contains(.delivery) { figures.formUnion([.deliveryLow, .deliveryHigh]) }
     var found: ContiguousArray<RollupRow> = []
     // Callers choose the span so that there are few.
     let query = RollupQuery(
-      database: rows.database, figures: figures, precision: FleetFollowing.precision)
+      database: rows.database, figures: RollupFigure.plotted(metrics), precision: FleetFollowing.precision)
     _ = try forEachRollup(of: targets, plannedFrom: start, to: end, span: span, query) {
       found.append(RollupRow($0))
     }
@@ -243,7 +221,7 @@ extension FleetReader: DashboardSource {
     try count(targets)
     let ends = targets.compactMap { target -> WallTime? in
       guard let newest = newestPlanned(of: target) else { return nil }
-      let isOpen = directory[target]?.members.contains { $0.endedAt == nil } ?? false
+      let isOpen = directory[target]?.isOpen ?? false
       return newest.advanced(byMicroseconds: isOpen ? -FleetFollowing.unsettled : 1_000_000)
     }
     return ends.max().map { WallTime(microseconds: RollupSpan.second(of: $0) * 1_000_000) }
@@ -263,8 +241,9 @@ extension FleetReader: DashboardSource {
   {
     // Before the rows: what is written meanwhile is followed.
     let newest = try number("max(revision)", of: Content.self, run) ?? 0
-    let found: [(revision: Int64, record: StoredRecord<Content>?)] = try records(
-      of: run, where: "\(Self.place) <= \(Self.tuple(place))", order: "\(Self.place) DESC", limit)
+    let found = try records(
+      Content.self, of: run, where: "\(Self.place) <= \(Self.tuple(place))", order: "\(Self.place) DESC",
+      limit)
     return ChangePage(
       rows: ContiguousArray(found.reversed().compactMap(\.record)), next: newest, isComplete: true)
   }
@@ -273,15 +252,16 @@ extension FleetReader: DashboardSource {
     -> ContiguousArray<StoredRecord<Content>>
   {
     ContiguousArray(
-      try records(of: run, where: "\(Self.place) > \(Self.tuple(place))", order: Self.place, limit)
-        .compactMap(\.record))
+      try records(
+        Content.self, of: run, where: "\(Self.place) > \(Self.tuple(place))", order: Self.place, limit
+      ).compactMap(\.record))
   }
 
   public func changes<Content>(_: Content.Type, of run: RunID, after cursor: Int64, limit: Int) throws
     -> ChangePage<StoredRecord<Content>>
   {
-    let found: [(revision: Int64, record: StoredRecord<Content>?)] = try records(
-      of: run, where: "toInt64(revision) > \(cursor)", order: "revision", limit)
+    let found = try records(
+      Content.self, of: run, where: "toInt64(revision) > \(cursor)", order: "revision", limit)
     return ChangePage(
       rows: ContiguousArray(found.compactMap(\.record)), next: found.map(\.revision).max() ?? cursor,
       isComplete: found.count < limit)
@@ -293,12 +273,12 @@ extension FleetReader: DashboardSource {
     Int(try number("count()", of: Content.self, run, where: "\(Self.place) < \(Self.tuple(place))") ?? 0)
   }
 
-  private func records<Content>(
-    of run: RunID, where condition: String, order: String, _ limit: Int
+  private func records<Content: RecordContent>(
+    _: Content.Type, of run: RunID, where condition: String, order: String, _ limit: Int
   ) throws -> [(revision: Int64, record: StoredRecord<Content>?)] {
     guard let found = directory.run(run) else { return [] }
     return try records(
-      collector: found.collector, run: run, where: [condition], order: order, limit: limit,
+      Content.self, collector: found.collector, run: run, where: [condition], order: order, limit: limit,
       id: members(found.targets).id)
   }
 
@@ -314,7 +294,7 @@ extension FleetReader: DashboardSource {
   }
 
   private func from(_ table: ForwardedTable, collector: String, run: RunID?) -> String {
-    let id = run?.description ?? "00000000-0000-0000-0000-000000000000"
+    let id = run?.description ?? ForwardedTable.noRun
     return """
       FROM \(rows.database).\(table.rawValue) FINAL
         WHERE collector = toUUID(\(EngineText.quoted(collector))) AND run = toUUID(\(EngineText.quoted(id)))
@@ -328,26 +308,22 @@ extension FleetReader: DashboardSource {
   ///   - id: of a target's name.
   /// - Returns: `nil` in `record` for what only a newer pushscope knows.
   func records<Content: RecordContent>(
-    collector: String, run: RunID?, where conditions: [String], order: String, limit: Int,
+    _: Content.Type, collector: String, run: RunID?, where conditions: [String], order: String, limit: Int,
     id: (String) -> TargetID?
   ) throws -> [(revision: Int64, record: StoredRecord<Content>?)] {
-    var reader = try client.binary(
+    try client.rows(
       """
       SELECT toInt64(revision), CAST(target AS Nullable(String)), \(Content.columns.selected())
       \(from(Content.table, collector: collector, run: run)) AND \(conditions.joined(separator: " AND "))
       ORDER BY \(order) LIMIT \(limit)
-      """)
-    var found: [(revision: Int64, record: StoredRecord<Content>?)] = []
-    while !reader.isAtEnd {
+      """
+    ) { reader throws(FleetError) in
       let (revision, name) = (try reader.integer(), try reader.optionalText())
       var content = try reader.record(Content.columns, into: Content.blank)
       content?.target = name.flatMap(id)
-      found.append(
-        (
-          revision,
-          content.map { StoredRecord(revision: revision, run: run, targetName: name, content: $0) }
-        ))
+      return (
+        revision, content.map { StoredRecord(revision: revision, run: run, targetName: name, content: $0) }
+      )
     }
-    return found
   }
 }

@@ -6,21 +6,8 @@ struct FleetPoints {
   /// The database's name as an identifier.
   let database: String
 
-  private static let states = NotificationState.allCases.filter { $0 != .planned }
-
-  private static let columns = """
-    toString(target), sequence, toInt64(revision), planned_at, planned_monotonic_us, schedule_lag_us, accept_us,
-      delivery_us, delivery_error_us, status, toInt64(indexOf([\(states.map { EngineText.quoted($0.name) }
-      .joined(separator: ", "))], toString(state))), ifNull(fresh_connection, false), out_of_order, delivery_high_us, path_us
-    """
-
-  /// A row of an answer.
-  struct Row {
-    let row: PointRow
-    let revision: Int64
-
-    var sequence: Int64 { row.id.sequence }
-  }
+  private static let sampleColumns = PointRow.sampleColumns.filter(\.use.isForwarded)
+  private static let columns = "toString(target), sequence, toInt64(revision), \(sampleColumns.selected())"
 
   /// The newest version of each notification of targets from a sequence number on, by target and sequence.
   func from(_ starts: [(member: FleetDirectory.Member, sequence: Int64)]) -> String {
@@ -32,8 +19,7 @@ struct FleetPoints {
   /// The newest of a range of planned time.
   func within(_ members: [FleetDirectory.Member], _ start: WallTime, _ end: WallTime, limit: Int) -> String {
     """
-    SELECT \(Self.columns) FROM \(database).sample FINAL
-    WHERE \(FleetRows.isOf(members)) AND \(FleetRows.isWithin("planned_at", start, end))
+    SELECT \(Self.columns) FROM \(FleetRows(database: database).samples(of: members, start, end))
     ORDER BY planned_at DESC LIMIT \(limit)
     """
   }
@@ -63,32 +49,14 @@ struct FleetPoints {
   /// Reads a row.
   /// - Parameter id: of a target's name.
   /// - Returns: `nil` for another target.
-  static func read(_ reader: inout RowBinaryReader, _ id: (String) -> TargetID?) throws(FleetError) -> Row? {
-    let target = try reader.text()
-    let sequence = try reader.integer()
+  static func read(_ reader: inout RowBinaryReader, _ id: (String) -> TargetID?) throws(FleetError)
+    -> (row: PointRow, revision: Int64)?
+  {
+    let target = id(try reader.text())
+    let id = SampleID(target: target ?? TargetID(rawValue: 0), sequence: try reader.integer())
     let revision = try reader.integer()
-    let plannedAt = try reader.time()
-    let monotonic = try reader.integer()
-    let lag = try reader.optionalInteger()
-    let accept = try reader.optionalInteger()
-    let delivery = try reader.optionalInteger()
-    let error = try reader.optionalInteger()
-    let status = try reader.optionalInteger()
-    let state = Int(try reader.integer()) - 1
-    let isFresh = try reader.flag()
-    let isOutOfOrder = try reader.flag()
-    let high = try reader.optionalInteger()
-    let path = try reader.optionalInteger()
-    guard let target = id(target) else { return nil }
-    return Row(
-      row: PointRow(
-        id: SampleID(target: target, sequence: sequence),
-        point: SamplePoint(
-          plannedAt: plannedAt, plannedMonotonic: monotonic, scheduleLag: lag, acceptLatency: accept,
-          deliveryLatency: delivery, state: states.indices.contains(state) ? states[state] : .inFlight,
-          deliveryError: error, deliveryHigh: high, path: path, status: status.map { Int($0) },
-          isFreshConnection: isFresh, isOutOfOrder: isOutOfOrder)),
-      revision: revision)
+    let sample = try reader.sample(sampleColumns, id, .none)
+    return target == nil ? nil : (PointRow(sample), revision)
   }
 
   /// Adds what is missing between ascending notifications of a target as planned ones: batches come in the order of the last

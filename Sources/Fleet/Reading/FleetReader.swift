@@ -1,5 +1,4 @@
 import Configuration
-import FoundationEssentials
 import Measurement
 import Store
 
@@ -89,9 +88,8 @@ public final class FleetReader: SampleSource {
   /// When the last run of each target ended, of those that are not recorded now; by name.
   public var recordedTo: [String: WallTime] {
     let targets = directory.runs.flatMap(\.targets).compactMap { directory[$0] }
-    return Dictionary(grouping: targets, by: \.name).compactMapValues { targets in
-      let members = targets.flatMap(\.members)
-      return members.contains { $0.endedAt == nil } ? nil : members.compactMap(\.endedAt).max()
+    return Dictionary(grouping: targets, by: \.settings.name).compactMapValues { targets in
+      targets.contains(where: \.isOpen) ? nil : targets.compactMap(\.endedAt).max()
     }
   }
 
@@ -115,13 +113,12 @@ public final class FleetReader: SampleSource {
   }
 
   public func run(_ id: RunID) throws -> RunRecord? {
-    guard let run = directory.run(id), let collector = UUID(uuidString: run.collector) else { return nil }
+    guard let run = directory.run(id) else { return nil }
     let targets = try targets(of: id)
-    var record = RunRecord(
-      id: id, name: run.name, collectorID: collector, startedAt: run.startedAt, endedAt: run.endedAt,
-      endReason: run.endReason, targetNames: targets.map(\.name),
-      counts: targets.reduce(into: StateCounts()) { $0 += $1.counts })
-    if following != nil, run.endedAt == nil { record.lastHeartbeat = lastSign(of: run) }
+    var record = run.record
+    record.targetNames = targets.map(\.name)
+    record.counts = targets.reduce(into: StateCounts()) { $0 += $1.counts }
+    if following != nil, record.endedAt == nil { record.lastHeartbeat = lastSign(of: run) }
     return record
   }
 
@@ -129,8 +126,8 @@ public final class FleetReader: SampleSource {
   /// when the next one would be late: the engine is asked more seldom than a store.
   private func lastSign(of run: FleetDirectory.Run) -> WallTime {
     let now = clock.wallNow()
-    let newest = run.targets.compactMap { newestPlanned(of: $0) }.max() ?? run.startedAt
-    let fastest = run.targets.compactMap { directory[$0]?.askedRate }.max() ?? 1
+    let newest = run.targets.compactMap { newestPlanned(of: $0) }.max() ?? run.record.startedAt
+    let fastest = run.targets.compactMap { directory[$0]?.settings.askedRate }.max() ?? 1
     let pause = max(FleetFollowing.silence, Int64(3_000_000 / max(fastest, 1e-6)))
     return now.microseconds - newest.microseconds > pause ? newest : now.advanced(byMicroseconds: pause)
   }
@@ -140,9 +137,8 @@ public final class FleetReader: SampleSource {
     try count(found.targets)
     return found.targets.compactMap { directory[$0] }.map { target in
       TargetRecord(
-        id: target.id, storedID: counts[target.id]?.storedID, run: run, name: target.name,
-        provider: target.provider, receiptDeadline: target.receiptDeadline, askedRate: target.askedRate,
-        endpoint: target.endpoint, device: target.device, variants: counts[target.id]?.variants ?? [])
+        id: target.id, storedID: counts[target.id]?.storedID, run: run, target.settings,
+        variants: counts[target.id]?.variants ?? [])
     }
   }
 
@@ -152,8 +148,7 @@ public final class FleetReader: SampleSource {
     try count(targets)
     let oldest = targets.compactMap { counts[$0]?.oldest }.min()
     let newest = targets.compactMap { target in
-      let isOpen = directory[target]?.members.contains { $0.endedAt == nil } ?? false
-      return isOpen ? clock.wallNow() : counts[target]?.newest
+      directory[target]?.isOpen ?? false ? clock.wallNow() : counts[target]?.newest
     }.max()
     guard let oldest, let newest else { return nil }
     return oldest...max(oldest, newest)
@@ -179,9 +174,24 @@ public final class FleetReader: SampleSource {
     }
     for start in stride(from: 0, to: members.count, by: Self.membersAtOnce) {
       let part = members[start..<min(members.count, start + Self.membersAtOnce)]
-      try count(Array(part)) { key, name, counted, storedID, planned in
+      try client.forEachRow(
+        """
+        SELECT toString(collector) AS c, toString(run) AS r, toString(target) AS t, toString(variant) AS name,
+          toString(any(notification_id)), \(StateCounts.selected),
+          toInt64(min(toUnixTimestamp64Micro(planned_at))), toInt64(max(toUnixTimestamp64Micro(planned_at)))
+        FROM \(rows.samples(of: part, selection.since, selection.until))
+        GROUP BY c, r, t, name ORDER BY c, r, t, name
+        """
+      ) { reader throws(FleetError) in
+        let key = FleetKey(
+          collector: try reader.text(), run: try reader.text(), target: try reader.text())
+        let name = try reader.text()
+        let storedID = NotificationID(try reader.text())?.sample.target
+        let counted = try reader.counts()
+        let (oldest, newest) = (try reader.time(), try reader.time())
         guard let target = places[key] else { return }
-        found[target]?.add(counted, of: variant(name), name, storedID: storedID, planned)
+        found[target]?.add(
+          counted, of: variant(name), name, storedID: storedID, oldest...max(oldest, newest))
       }
     }
     let end = clock.monotonicNow().microseconds
@@ -192,41 +202,9 @@ public final class FleetReader: SampleSource {
       }
       counted.variants.sort { $0.name < $1.name }
       if following != nil {
-        let isOpen = directory[target]?.members.contains { $0.endedAt == nil } ?? false
-        counted.due = end + max(pause, isOpen ? 0 : Self.endedInterval)
+        counted.due = end + max(pause, directory[target]?.isOpen ?? false ? 0 : Self.endedInterval)
       }
       counts[target] = counted
-    }
-  }
-
-  private func count(
-    _ members: [FleetDirectory.Member],
-    _ body: (FleetKey, _ variant: String, StateCounts, TargetID?, _ planned: ClosedRange<WallTime>) -> Void
-  ) throws(FleetError) {
-    let states = NotificationState.allCases.filter { $0 != .planned }
-    let columns =
-      states.map { "countIf(state = \(EngineText.quoted($0.name)))" } + [
-        "countIf(schedule_lag_us IS NOT NULL)", "countIf(accept_us IS NOT NULL)",
-        "min(toUnixTimestamp64Micro(planned_at))", "max(toUnixTimestamp64Micro(planned_at))",
-      ]
-    var reader = try client.binary(
-      """
-      SELECT toString(collector) AS c, toString(run) AS r, toString(target) AS t, toString(variant) AS name,
-        toString(any(notification_id)), \(columns.map { "toInt64(\($0))" }.joined(separator: ", "))
-      FROM \(rows.database).sample FINAL
-      WHERE \(FleetRows.isOf(members)) AND \(FleetRows.isWithin("planned_at", selection.since, selection.until))
-      GROUP BY c, r, t, name ORDER BY c, r, t, name
-      """)
-    while !reader.isAtEnd {
-      let key = FleetKey(collector: try reader.text(), run: try reader.text(), target: try reader.text())
-      let name = try reader.text()
-      let storedID = NotificationID(try reader.text())?.sample.target
-      var counted = StateCounts()
-      for state in states { counted[state] = Int(try reader.integer()) }
-      counted.sent = Int(try reader.integer())
-      counted.acceptedByProvider = Int(try reader.integer())
-      let oldest = try reader.time()
-      body(key, name, counted, storedID, oldest...max(oldest, try reader.time()))
     }
   }
 
@@ -242,9 +220,8 @@ public final class FleetReader: SampleSource {
     directory.targets(sameAs: targets).compactMap { target -> TargetStretch? in
       let members = target.members.filter { $0.startedAt < to && $0.endedAt.map { $0 > from } ?? true }
       guard let first = members.map(\.startedAt).min() else { return nil }
-      let isOpen = members.contains { $0.endedAt == nil }
-      return TargetStretch(
-        target: target.id, startedAt: first, endedAt: isOpen ? nil : members.compactMap(\.endedAt).max())
+      let part = FleetDirectory.Target(id: target.id, settings: target.settings, members: members)
+      return TargetStretch(target: target.id, startedAt: first, endedAt: part.endedAt)
     }.sorted { ($0.startedAt, $0.target) < ($1.startedAt, $1.target) }
   }
 
@@ -255,8 +232,7 @@ public final class FleetReader: SampleSource {
     var reader = try client.binary(
       """
       SELECT toInt64(count()), toInt64(min(toUnixTimestamp64Micro(planned_at))), toInt64(max(toUnixTimestamp64Micro(planned_at)))
-      FROM \(rows.database).sample FINAL
-      WHERE \(FleetRows.isOf(members)) AND \(FleetRows.isWithin("planned_at", start, end))
+      FROM \(rows.samples(of: members, start, end))
       """)
     let count = try reader.integer()
     let first = try reader.time()
@@ -271,8 +247,7 @@ public final class FleetReader: SampleSource {
     let members = self.members(of: target, start, end)
     let time = members.count == 1 ? "planned_monotonic_us" : "toUnixTimestamp64Micro(planned_at)"
     let order = start == nil && end == nil && members.count == 1 ? "sequence" : "planned_at"
-    let condition = "\(FleetRows.isOf(members)) AND \(FleetRows.isWithin("planned_at", start, end))"
-    let from = "FROM \(rows.database).sample FINAL WHERE \(condition)"
+    let from = "FROM \(rows.samples(of: members, start, end))"
     var reader = try client.binary(
       """
       WITH (SELECT argMin(\(time), \(order)) \(from)) AS first
@@ -290,19 +265,13 @@ public final class FleetReader: SampleSource {
   public func pointCount(of targets: [TargetID], from start: WallTime, to end: WallTime, atMost limit: Int)
     throws -> Int
   {
-    var reader = try client.binary(
-      """
-      SELECT toInt64(count()) FROM (
-        SELECT 1 FROM \(rows.database).sample FINAL
-        WHERE \(FleetRows.isOf(targets.flatMap { members(of: $0, start, end) }))
-          AND \(FleetRows.isWithin("planned_at", start, end)) LIMIT \(limit)
-      )
-      """)
+    let samples = rows.samples(of: targets.flatMap { members(of: $0, start, end) }, start, end)
+    var reader = try client.binary("SELECT toInt64(count()) FROM (SELECT 1 FROM \(samples) LIMIT \(limit))")
     return min(limit, Int(try reader.integer()))
   }
 
   public func forEachRollup(
-    of targets: [TargetID], plannedFrom start: WallTime, to end: WallTime, span: RollupSpan,
+    of targets: [TargetID], plannedFrom start: WallTime?, to end: WallTime?, span: RollupSpan,
     figures: Set<RollupFigure>, _ body: (RollupBin) -> Void
   ) throws -> Range<WallTime>? {
     try forEachRollup(
@@ -312,22 +281,25 @@ public final class FleetReader: SampleSource {
 
   /// The same with buckets of another precision.
   func forEachRollup(
-    of targets: [TargetID], plannedFrom start: WallTime, to end: WallTime, span: RollupSpan,
+    of targets: [TargetID], plannedFrom start: WallTime?, to end: WallTime?, span: RollupSpan,
     _ query: RollupQuery, _ body: (RollupBin) -> Void
   ) throws -> Range<WallTime>? {
     // No further than there is something.
     guard let planned = try known(targets) ?? plannedTimes(of: targets, from: start, to: end) else {
       return nil
     }
-    let first = max(RollupSpan.firstWholeSecond(start), RollupSpan.second(of: planned.lowerBound))
-    let last = min(RollupSpan.second(of: end), RollupSpan.second(of: planned.upperBound) + 1)
+    let first = max(
+      start.map(RollupSpan.firstWholeSecond) ?? .min, RollupSpan.second(of: planned.lowerBound))
+    let last = min(end.map(RollupSpan.second) ?? .max, RollupSpan.second(of: planned.upperBound) + 1)
     guard first < last else { return nil }
     for target in targets.sorted() {
-      for part in RollupQuery.parts(from: first, to: last, span: span) {
-        var next = part.start
-        while next < part.end {
-          let slice = RollupQuery.Part(
-            span: part.span, start: next, end: min(part.end, next + binsAtOnce * Int64(part.span.rawValue)))
+      for stretch in span.stretches(from: first, to: last) {
+        var next = stretch.start
+        while next < stretch.end {
+          var slice = stretch
+          (slice.start, slice.end) = (
+            next, min(stretch.end, next + binsAtOnce * Int64(stretch.span.rawValue))
+          )
           do throws(FleetError) {
             try visit(slice, of: target, query, body)
             next = slice.end
@@ -338,34 +310,20 @@ public final class FleetReader: SampleSource {
         }
       }
     }
-    return WallTime(microseconds: first * 1_000_000)..<WallTime(microseconds: last * 1_000_000)
+    // Without a beginning there is nothing before.
+    return WallTime(
+      microseconds: start == nil ? .min : first * 1_000_000)..<WallTime(microseconds: last * 1_000_000)
   }
 
   private func visit(
-    _ part: RollupQuery.Part, of target: TargetID, _ query: RollupQuery, _ body: (RollupBin) -> Void
+    _ stretch: RollupStretch, of target: TargetID, _ query: RollupQuery, _ body: (RollupBin) -> Void
   ) throws(FleetError) {
     let members = self.members(
-      of: target, WallTime(microseconds: part.start * 1_000_000),
-      WallTime(microseconds: part.end * 1_000_000))
+      of: target, WallTime(microseconds: stretch.start * 1_000_000),
+      WallTime(microseconds: stretch.end * 1_000_000))
     guard !members.isEmpty else { return }
-    var reader = try client.binary(query.text(part, of: members))
-    while !reader.isAtEnd { body(try query.bin(&reader, span: part.span, of: target, variant)) }
-  }
-
-  public func rollupTotals(
-    of target: TargetID, from start: WallTime?, to end: WallTime?, figures: Set<RollupFigure>
-  ) throws -> RollupTotals? {
-    guard let planned = try plannedTimes(of: [target], from: start, to: end) else { return nil }
-    let first = WallTime(microseconds: RollupSpan.second(of: planned.lowerBound) * 1_000_000)
-    let after = WallTime(microseconds: (RollupSpan.second(of: planned.upperBound) + 1) * 1_000_000)
-    var bins: [RollupBin] = []
-    let covered = try forEachRollup(
-      of: [target], plannedFrom: start ?? first, to: end ?? after, span: .hour, figures: figures
-    ) { bins.append($0) }
-    // Without a beginning there is nothing before.
-    return covered.map {
-      RollupTotals(
-        bins, covering: (start == nil ? WallTime(microseconds: .min) : $0.lowerBound)..<$0.upperBound)
+    try client.forEachRow(query.text(stretch, of: members)) { reader throws(FleetError) in
+      body(try query.bin(&reader, span: stretch.span, of: target, variant))
     }
   }
 
@@ -389,21 +347,37 @@ public final class FleetReader: SampleSource {
     of target: TargetID, _ member: FleetDirectory.Member, _ start: WallTime?, _ end: WallTime?,
     _ body: (borrowing SampleRow) throws -> Void
   ) throws {
-    var last: Int64 = 0
-    var samples: [Sample] = []
+    try forEachPage { last in
+      try samples(rows.samples(of: member, start, end, after: last?.id.sequence ?? 0), of: target)
+    } visit: {
+      try SampleRow.forEach(of: $0, body)
+    }
+  }
+
+  /// The notifications of a target that a query selects.
+  func samples(_ query: String, of target: TargetID) throws(FleetError) -> [Sample] {
+    try client.rows(query) { reader throws(FleetError) in
+      try FleetRows.sample(&reader, of: target, variant)
+    }
+  }
+
+  /// Reads pages until one is not full, and visits them.
+  /// - Parameter read: asks for what comes after a row.
+  private func forEachPage<Row>(
+    _ read: (_ last: Row?) throws -> [Row], visit: ([Row]) throws -> Void
+  ) throws {
+    var page: [Row] = []
     repeat {
-      samples.removeAll(keepingCapacity: true)
-      var reader = try client.binary(rows.samples(of: member, start, end, after: last))
-      while !reader.isAtEnd { samples.append(try FleetRows.sample(&reader, of: target, variant)) }
-      try SampleRow.forEach(of: samples, body)
-      last = samples.last?.id.sequence ?? last
-    } while samples.count == FleetRows.page
+      page = try read(page.last)
+      try visit(page)
+    } while page.count == FleetRows.page
   }
 
   /// The targets of a selection in the order of runs and names.
   private func selected(_ selection: RowSelection) -> [TargetID] {
     directory.runs.filter { selection.run ?? $0.id == $0.id }.flatMap(\.targets).filter { id in
-      selection.targets.map { names in directory[id].map { names.contains($0.name) } ?? false } ?? true
+      selection.targets.map { names in directory[id].map { names.contains($0.settings.name) } ?? false }
+        ?? true
     }
   }
 
@@ -413,8 +387,7 @@ public final class FleetReader: SampleSource {
     for target in targets.sorted() {
       let members = self.members(of: target, range.lowerBound, range.upperBound)
       guard !members.isEmpty else { continue }
-      var reader = try client.binary(rows.pings(of: members, in: range))
-      while !reader.isAtEnd {
+      try client.forEachRow(rows.pings(of: members, in: range)) { reader throws(FleetError) in
         if let ping = try reader.record(PingAnswer.columns, into: .blank(of: target)) { body(ping) }
       }
     }
@@ -423,18 +396,15 @@ public final class FleetReader: SampleSource {
   public func forEachReceipt(_ selection: RowSelection, _ body: (ReceiptRecord) throws -> Void) throws {
     for target in selected(selection) {
       for member in members(of: target, nil, nil) {
-        var last = (sequence: Int64(0), revision: Int64.min)
-        var count = 0
-        repeat {
-          count = 0
-          var reader = try client.binary(rows.receipts(of: member, selection, after: last))
-          while !reader.isAtEnd {
-            let row = try FleetRows.receipt(&reader, of: target)
-            last = (row.sequence, row.revision)
-            count += 1
-            if let receipt = row.receipt { try body(ReceiptRecord(revision: row.revision, receipt: receipt)) }
+        try forEachPage { last in
+          try client.rows(
+            rows.receipts(of: member, selection, after: (last?.sequence ?? 0, last?.revision ?? .min))
+          ) { reader throws(FleetError) in try FleetRows.receipt(&reader, of: target) }
+        } visit: {
+          for case (_, let revision, let receipt?) in $0 {
+            try body(ReceiptRecord(revision: revision, receipt: receipt))
           }
-        } while count == FleetRows.page
+        }
       }
     }
   }
@@ -452,17 +422,15 @@ public final class FleetReader: SampleSource {
       conditions.append("ifNull(toString(target), '') IN (\(list))")
     }
     for place in places {
-      var last = Int64.min
-      var count: Int
-      repeat {
-        let found: [(revision: Int64, record: StoredRecord<Content>?)] = try records(
-          collector: place.collector, run: place.run?.id, where: conditions + ["toInt64(revision) > \(last)"],
-          order: "revision", limit: FleetRows.page
+      try forEachPage { last in
+        try records(
+          Content.self, collector: place.collector, run: place.run?.id,
+          where: conditions + ["toInt64(revision) > \(last?.revision ?? .min)"], order: "revision",
+          limit: FleetRows.page
         ) { _ in nil }
-        last = found.last?.revision ?? last
-        count = found.count
-        for case (_, let record?) in found { try body(record) }
-      } while count == FleetRows.page
+      } visit: {
+        for case (_, let record?) in $0 { try body(record) }
+      }
     }
   }
 
@@ -490,11 +458,11 @@ public final class FleetReader: SampleSource {
 
   private func findings(of members: [FleetDirectory.Member]) throws(FleetError) -> [FindingRecord] {
     guard !members.isEmpty else { return [] }
-    var reader = try client.binary(FleetFindings.query(database: rows.database, of: members))
-    var found: [FindingRecord] = []
-    while !reader.isAtEnd {
-      if let finding = try FleetFindings.record(&reader) { found.append(finding) }
-    }
-    return found
+    return try client.rows(
+      """
+      SELECT \(FindingRecord.columns.selected()) FROM \(rows.database).finding FINAL
+      WHERE \(FleetRows.isOf(members)) ORDER BY started_at, id
+      """
+    ) { reader throws(FleetError) in try reader.record(FindingRecord.columns, into: .blank) }
   }
 }

@@ -41,6 +41,13 @@ struct FleetRows {
     }
   }
 
+  /// The notifications of a range of planned time, as what a query reads from.
+  func samples(of members: some Sequence<FleetDirectory.Member>, _ start: WallTime?, _ end: WallTime?)
+    -> String
+  {
+    "\(database).sample FINAL WHERE \(Self.isOf(members)) AND \(Self.isWithin("planned_at", start, end))"
+  }
+
   func samples(
     of member: FleetDirectory.Member, _ start: WallTime?, _ end: WallTime?, after sequence: Int64,
     limit: Int = page
@@ -57,7 +64,7 @@ struct FleetRows {
 
   private func samples(of member: FleetDirectory.Member, _ condition: String, limit: Int) -> String {
     """
-    SELECT sequence, toString(variant), \(Self.sampleColumns.map { $0.type.selected($0.name) }.joined(separator: ", "))
+    SELECT sequence, toString(variant), \(Self.sampleColumns.selected())
     FROM \(database).sample FINAL
     WHERE \(Self.isOf([member])) AND \(condition)
     ORDER BY sequence LIMIT \(limit)
@@ -69,26 +76,12 @@ struct FleetRows {
     _ reader: inout RowBinaryReader, of target: TargetID, _ variant: (String) -> VariantID
   ) throws(FleetError) -> Sample {
     let sequence = try reader.integer()
-    var sample = Sample(
-      id: SampleID(target: target, sequence: sequence), variant: variant(try reader.text()),
-      plannedAt: WallTime(microseconds: 0), plannedMonotonic: 0)
-    // Stands for a word that only another version knows.
-    sample.state = .inFlight
-    for column in sampleColumns {
-      let value = try reader.value(of: column.type)
-      switch (column.access, value) {
-      case (.number(_, let set), .integer(let number)): set(&sample, number)
-      case (.number(_, let set), .text(let text)):
-        if let word = column.words.first(where: { $0.word == text }) { set(&sample, word.value) }
-      case (.text(_, let set), .text(let text)): set(&sample, text)
-      default: break
-      }
-    }
-    return sample
+    return try reader.sample(
+      sampleColumns, SampleID(target: target, sequence: sequence), variant(try reader.text()))
   }
 
   private static let receiptColumns = Receipt.columns.forwarded()
-  private static let sampleColumns = SampleColumn.allCases.filter { !$0.use.contains(.local) }
+  private static let sampleColumns = SampleColumn.allCases.filter(\.use.isForwarded)
 
   func receipts(
     of member: FleetDirectory.Member, _ selection: RowSelection,

@@ -12,54 +12,27 @@ struct RollupQuery {
   /// Those of a store's rollups.
   static let exact = 11
 
-  /// States that an engine has: what is only planned is not forwarded.
-  private static let states = NotificationState.allCases.filter { $0 != .planned }
-
   init(database: String, figures: Set<RollupFigure>, precision: Int = exact) {
     self.database = database
     self.precision = precision
     self.figures = RollupFigure.allCases.filter { figures.contains($0) }
   }
 
-  /// A range of whole spans, in seconds since 1970.
-  struct Part: Equatable {
-    var span: RollupSpan
-    var start: Int64
-    var end: Int64
-  }
-
-  /// Divides a range into whole spans of a size, and the rest at its ends into finer ones.
-  static func parts(from start: Int64, to end: Int64, span: RollupSpan) -> [Part] {
-    guard start < end else { return [] }
-    guard let finer = span.part else { return [Part(span: span, start: start, end: end)] }
-    let length = Int64(span.rawValue)
-    let first = span.start(of: start) == start ? start : span.start(of: start) + length
-    let last = span.start(of: end)
-    guard first < last else { return parts(from: start, to: end, span: finer) }
-    return parts(from: start, to: first, span: finer) + [Part(span: span, start: first, end: last)]
-      + parts(from: last, to: end, span: finer)
-  }
-
-  func text(_ part: Part, of members: [FleetDirectory.Member]) -> String {
-    let length = part.span.rawValue
-    let counts = Self.states.map { "countIf(state = \(EngineText.quoted($0.name)))" }
+  func text(_ stretch: RollupStretch, of members: [FleetDirectory.Member]) -> String {
+    let length = stretch.span.rawValue
     let values = figures.map { figure in
       let value = Self.value(of: figure)
       return """
         sumMapIf([\(bucket(of: "assumeNotNull(\(value.column))"))], [toUInt64(1)], \(value.condition))
         """
     }
-    let columns =
-      counts + [
-        "countIf(schedule_lag_us IS NOT NULL)", "countIf(accept_us IS NOT NULL)", "sum(duplicates)",
-        "countIf(out_of_order)", "countIf(ifNull(fresh_connection, false))",
-      ]
     return """
       SELECT intDiv(toUnixTimestamp64Micro(planned_at), \(length)000000) * \(length) AS start, toString(variant) AS name,
-        \(columns.map { "toInt64(\($0))" }.joined(separator: ", "))\(values.map { ",\n  " + $0 }.joined())
+        \(StateCounts.selected), toInt64(sum(duplicates)), toInt64(countIf(out_of_order)),
+        toInt64(countIf(ifNull(fresh_connection, false)))\(values.map { ",\n  " + $0 }.joined())
       FROM \(database).sample FINAL
-      WHERE \(FleetRows.isOf(members)) AND toUnixTimestamp64Micro(planned_at) >= \(part.start)000000
-        AND toUnixTimestamp64Micro(planned_at) < \(part.end)000000
+      WHERE \(FleetRows.isOf(members)) AND toUnixTimestamp64Micro(planned_at) >= \(stretch.start)000000
+        AND toUnixTimestamp64Micro(planned_at) < \(stretch.end)000000
       GROUP BY start, name ORDER BY start, name
       """
   }
@@ -70,10 +43,7 @@ struct RollupQuery {
   ) throws(FleetError) -> RollupBin {
     let start = try reader.integer()
     let name = try reader.text()
-    var counts = StateCounts()
-    for state in Self.states { counts[state] = Int(try reader.integer()) }
-    counts.sent = Int(try reader.integer())
-    counts.acceptedByProvider = Int(try reader.integer())
+    let counts = try reader.counts()
     let duplicates = Int(try reader.integer())
     let outOfOrder = Int(try reader.integer())
     let fresh = Int(try reader.integer())

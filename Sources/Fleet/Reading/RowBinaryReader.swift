@@ -1,4 +1,5 @@
 import Measurement
+import Store
 
 /// Reads the engine's format RowBinary (https://clickhouse.com/docs/en/interfaces/formats#rowbinary), value by value. What ends
 /// too early is an error: the answer is another program's.
@@ -57,17 +58,6 @@ struct RowBinaryReader {
     return String(decoding: bytes[try take(count)], as: UTF8.self)
   }
 
-  /// A value of a `Nullable` type.
-  mutating func optional<Value>(
-    _ value: (inout RowBinaryReader) throws(FleetError) -> Value
-  ) throws(FleetError) -> Value? {
-    try flag() ? nil : try value(&self)
-  }
-
-  mutating func optionalInteger() throws(FleetError) -> Int64? {
-    try flag() ? nil : try integer()
-  }
-
   mutating func optionalText() throws(FleetError) -> String? {
     try flag() ? nil : try text()
   }
@@ -91,11 +81,36 @@ struct RowBinaryReader {
     try columns.read(into: blank) { column throws(FleetError) in try value(of: column.type) }
   }
 
-  mutating func time() throws(FleetError) -> WallTime { WallTime(microseconds: try integer()) }
-
-  mutating func optionalTime() throws(FleetError) -> WallTime? {
-    try flag() ? nil : try time()
+  /// Reads a notification's columns that were selected by name.
+  mutating func sample(_ columns: [SampleColumn], _ id: SampleID, _ variant: VariantID) throws(FleetError)
+    -> Sample
+  {
+    var sample = Sample(
+      id: id, variant: variant, plannedAt: WallTime(microseconds: 0), plannedMonotonic: 0)
+    // Stands for a word that only another version knows.
+    sample.state = .inFlight
+    for column in columns {
+      switch (column.access, try value(of: column.type)) {
+      case (.number(_, let set), .integer(let number)): set(&sample, number)
+      case (.number(_, let set), .text(let text)):
+        if let word = column.words.first(where: { $0.word == text }) { set(&sample, word.value) }
+      case (.text(_, let set), .text(let text)): set(&sample, text)
+      default: break
+      }
+    }
+    return sample
   }
+
+  /// Reads counts that were selected by ``StateCounts/selected``.
+  mutating func counts() throws(FleetError) -> StateCounts {
+    var counts = StateCounts()
+    for state in StateCounts.forwarded { counts[state] = Int(try integer()) }
+    counts.sent = Int(try integer())
+    counts.acceptedByProvider = Int(try integer())
+    return counts
+  }
+
+  mutating func time() throws(FleetError) -> WallTime { WallTime(microseconds: try integer()) }
 
   /// `Tuple(Array(Int64), Array(UInt64))`: the lower ends of buckets, and how many values are in each.
   mutating func buckets() throws(FleetError) -> PackedLatencies {
@@ -123,13 +138,24 @@ extension ColumnType {
 }
 
 extension Array {
-  /// The columns that an engine has.
-  func forwarded<Record>() -> Self where Element == RecordColumn<Record> {
-    filter { !$0.use.contains(.local) }
-  }
-
   /// The columns in a query whose answer ``RowBinaryReader/record(_:into:)`` reads.
   func selected<Record>() -> String where Element == RecordColumn<Record> {
     map { $0.type.selected($0.name) }.joined(separator: ", ")
   }
+
+  /// The columns in a query whose answer ``RowBinaryReader/sample(_:_:_:)`` reads.
+  func selected() -> String where Element == SampleColumn {
+    map { $0.type.selected($0.name) }.joined(separator: ", ")
+  }
+}
+
+extension StateCounts {
+  /// States that an engine has: what is only planned is not forwarded.
+  fileprivate static let forwarded = NotificationState.allCases.filter { $0 != .planned }
+
+  /// The columns in a query that counts notifications, whose answer ``RowBinaryReader/counts()`` reads.
+  static let selected =
+    (forwarded.map { "state = \(EngineText.quoted($0.name))" }
+    + ["schedule_lag_us IS NOT NULL", "accept_us IS NOT NULL"]).map { "toInt64(countIf(\($0)))" }
+    .joined(separator: ", ")
 }

@@ -1,5 +1,6 @@
 import Glibc
 import Measurement
+import Threads
 
 /// A destination of bytes, written in large pieces.
 public protocol ByteSink: AnyObject {
@@ -38,21 +39,8 @@ public final class FileDescriptorSink: ByteSink {
 
   /// Blocks until everything is written, also when the descriptor is non-blocking.
   public func write(_ bytes: UnsafeRawBufferPointer) throws(OutputError) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let piece = UnsafeRawBufferPointer(rebasing: rest)
-      let count = Glibc.write(descriptor, piece.baseAddress, piece.count)
-      if count >= 0 {
-        rest = rest.dropFirst(count)
-        continue
-      }
-      switch errno {
-      case EINTR: continue
-      case EAGAIN:
-        var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        _ = poll(&waiting, 1, -1)
-      case let number: throw OutputError(errno: number, name: name)
-      }
+    if let number = DescriptorOutput.write(bytes, to: descriptor) {
+      throw OutputError(errno: number, name: name)
     }
   }
 }

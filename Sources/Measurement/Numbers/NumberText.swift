@@ -202,3 +202,40 @@ public enum UnbrokenText {
     return made
   }
 }
+
+/// Text in lines of a width.
+public enum WrappedText {
+  /// Breaks a text at spaces, but not between a number and its unit.
+  ///
+  /// - Parameters:
+  ///   - first: columns of the first line.
+  ///   - rest: columns of the others.
+  ///   - measure: the columns of a text.
+  ///   - head: the part of a word that is too long for a line; empty to leave it whole.
+  /// - Returns: one line at least.
+  public static func lines(
+    _ text: String, first: Int, rest: Int, measure: (String) -> Int = CharacterWidth.columns,
+    head: (String) -> String = { _ in "" }
+  ) -> [String] {
+    var lines: [String] = []
+    var line = ""
+    for part in UnbrokenText.make(text).split(separator: " ", omittingEmptySubsequences: false) {
+      let columns = lines.isEmpty ? first : rest
+      var word = String(part).replacing("\u{A0}", with: " ")
+      if !line.isEmpty, measure("\(line) \(word)") <= columns {
+        line += " \(word)"
+        continue
+      }
+      if !line.isEmpty { lines.append(line) }
+      while measure(word) > columns {
+        let head = head(word)
+        if head.isEmpty { break }
+        lines.append(head)
+        word = String(word.dropFirst(head.count))
+      }
+      line = word
+    }
+    if !line.isEmpty || lines.isEmpty { lines.append(line) }
+    return lines
+  }
+}

@@ -44,16 +44,7 @@ extension Exporter {
 enum EventsTable {
   static let columns: [Column<EventRecord, Void>] =
     [Column("run") { $2.text($0.run?.description) }]
-    + columns(of: Event.self, at: Event.columnsBeforeTarget, [Column("target") { $2.text($0.targetName) }])
-
-  /// The columns of a record, with others in between.
-  static func columns<Content: RecordContent>(
-    of _: Content.Type, at place: Int, _ others: [Column<StoredRecord<Content>, Void>]
-  ) -> [Column<StoredRecord<Content>, Void>] {
-    var columns: [Column<StoredRecord<Content>, Void>] = exported(Content.columns) { $0.content }
-    columns.insert(contentsOf: others, at: place)
-    return columns
-  }
+    + Event.list(exported(Event.columns) { $0.content }, with: Column("target") { $2.text($0.targetName) })
 }
 
 extension Exporter {
@@ -67,9 +58,9 @@ extension Exporter {
 
 /// The columns of `log`.
 enum LogTable {
-  static let columns: [Column<LogRecord, Void>] = EventsTable.columns(
-    of: LogLine.self, at: LogLine.columnsBeforeTarget,
-    [Column("run") { $2.text($0.run?.description) }, Column("target") { $2.text($0.targetName) }])
+  static let columns: [Column<LogRecord, Void>] = LogLine.list(
+    exported(LogLine.columns) { $0.content }, with: Column("run") { $2.text($0.run?.description) },
+    Column("target") { $2.text($0.targetName) })
 }
 
 extension Exporter {

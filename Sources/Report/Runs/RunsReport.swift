@@ -179,29 +179,16 @@ public enum RunFinder {
       }
       return latest
     }
-    let prefix = text.lowercased()
-    if let exact = runs.first(where: { $0.id.description == prefix }) { return exact }
-    var found = runs.filter { $0.name == text }
-    if found.isEmpty { found = runs.filter { $0.id.description.hasPrefix(prefix) } }
-    guard let run = found.first, !text.isEmpty else {
-      throw ReportError(.noSuchRun, "there is no run \"\(text)\"", remedy: "see pushscope runs list")
-    }
-    guard run.name == text || prefix.utf8.count >= Self.leastPrefix else {
+    do throws(RunLookup.Failure) {
+      return runs[try RunLookup.find(text, in: runs)]
+    } catch  where error.candidates.isEmpty {
+      throw ReportError(.noSuchRun, error.text, remedy: "see pushscope runs list")
+    } catch {
       throw ReportError(
-        .ambiguousRun,
-        "\"\(text)\" is too short for the beginning of an id: it takes \(Self.leastPrefix) characters",
-        remedy: "name one of: " + found.suffix(5).map(\.id.description).joined(separator: ", "))
+        .ambiguousRun, error.text,
+        remedy: "name one of: " + error.candidates.map(\.description).joined(separator: ", "))
     }
-    guard found.count == 1 else {
-      throw ReportError(
-        .ambiguousRun, "\"\(text)\" may be any of \(found.count) runs",
-        remedy: "name one of: " + found.suffix(5).map(\.id.description).joined(separator: ", "))
-    }
-    return run
   }
-
-  /// Fewer characters may be typed by mistake.
-  private static let leastPrefix = 4
 
   /// The run that was recorded at an instant, the newest if there are several; `nil` if there was none.
   public static func recorded(at time: WallTime, in reader: any SampleSource) throws -> RunRecord? {

@@ -271,35 +271,4 @@ extension StoreReader {
           """) ?? 0
     }
   }
-
-  /// Visits the notifications of some targets in a range of planned time, in the order of their planned times.
-  ///
-  /// - Parameter end: excluded.
-  public func forEachSample(
-    of targets: Set<TargetID>, plannedFrom start: WallTime, to end: WallTime,
-    _ body: (borrowing SampleRow) throws -> Void
-  ) throws {
-    var chunk = SampleChunk(capacity: SampleChunk.streamCapacity)
-    var last = (time: start.microseconds, id: Int64.min)
-    repeat {
-      try read { db in
-        let statement = try RawStatement(
-          db,
-          """
-          SELECT \(SampleColumn.list) FROM sample INDEXED BY sample_planned_at
-          WHERE planned_at >= ?1 AND (planned_at > ?1 OR id > ?2) AND planned_at < ?3
-          ORDER BY planned_at, id LIMIT ?4
-          """)
-        statement.bind(last.time, at: 1)
-        statement.bind(last.id, at: 2)
-        statement.bind(end.microseconds, at: 3)
-        statement.bind(SampleChunk.streamCapacity, at: 4)
-        try chunk.fill(from: statement)
-      }
-      try chunk.forEach { row in
-        last = (row.plannedAt.microseconds, row.id.rawValue)
-        if targets.contains(row.id.target) { try body(row) }
-      }
-    } while chunk.isFull
-  }
 }

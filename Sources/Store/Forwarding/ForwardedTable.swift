@@ -52,7 +52,7 @@ public enum ForwardedTable: String, Sendable, Hashable, CaseIterable {
   }
 
   /// Stands for the run id in rows that belong to no run.
-  static let noRun = "00000000-0000-0000-0000-000000000000"
+  public static let noRun = "00000000-0000-0000-0000-000000000000"
 
   /// The table with the name x, its run as r, its target as t. Rows of a run that is being deleted have no target.
   private var source: String {
@@ -107,13 +107,11 @@ public enum ForwardedTable: String, Sendable, Hashable, CaseIterable {
   private static let pathColumns = [.init("target", .name, "t.name")] + forwarded(PingAnswer.columns)
 
   private static func columns<Content: RecordContent>(of _: Content.Type) -> [ForwardedColumn] {
-    var columns = forwarded(Content.columns)
-    columns.insert(.init("target", .optionalName, "t.name"), at: Content.columnsBeforeTarget)
-    return columns
+    Content.list(forwarded(Content.columns), with: .init("target", .optionalName, "t.name"))
   }
 
   private static func forwarded<Record>(_ columns: [RecordColumn<Record>]) -> [ForwardedColumn] {
-    columns.filter { column in !column.use.contains(.local) && !head.contains { $0.name == column.name } }
+    columns.forwarded().filter { column in !head.contains { $0.name == column.name } }
       .map { ForwardedColumn($0.name, $0.type, $0.sql) }
   }
 }

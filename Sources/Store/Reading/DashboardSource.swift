@@ -47,10 +47,10 @@ public protocol DashboardSource: SampleSource {
   /// Counts and latencies by spans of planned time, ascending by start for each target. Latencies are as exact as plots show
   /// them: to 1 %.
   func rollups(
-    of targets: [TargetID], plannedFrom start: WallTime, to end: WallTime, span: RollupSpan,
+    of targets: [TargetID], from start: WallTime, to end: WallTime, span: RollupSpan,
     metrics: Set<Metric>, limit: Int
   ) throws -> RollupPage
-  /// The end of the planned time that ``rollups(of:plannedFrom:to:span:metrics:limit:)`` knows of some targets; `nil` for none.
+  /// The end of the planned time that ``rollups(of:from:to:span:metrics:limit:)`` knows of some targets; `nil` for none.
   func rollupsCoverTo(of targets: [TargetID]) throws -> WallTime?
 
   /// The last events or log lines of a run up to a place, oldest first, and the cursor to follow from.
@@ -91,13 +91,6 @@ extension StoreReader: DashboardSource {
     -> ChangePage<PointRow>
   {
     try changedPoints(after: cursor, limit: limit)
-  }
-
-  public func rollups(
-    of targets: [TargetID], plannedFrom start: WallTime, to end: WallTime, span: RollupSpan,
-    metrics: Set<Metric>, limit: Int
-  ) throws -> RollupPage {
-    try rollups(of: targets, from: start, to: end, span: span, metrics: metrics, limit: limit)
   }
 
   public func rollupsCoverTo(of targets: [TargetID]) throws -> WallTime? { try rollupsCoverTo() }

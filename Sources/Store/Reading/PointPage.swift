@@ -60,12 +60,10 @@ extension StoreReader {
         db,
         """
         SELECT \(PointRow.columns) FROM sample INDEXED BY sample_planned_at
-        WHERE planned_at >= ?1 AND planned_at < ?2 AND id BETWEEN ?3 AND ?4 ORDER BY planned_at DESC
+        WHERE planned_at >= ?3 AND planned_at < ?4 AND id BETWEEN ?1 AND ?2 ORDER BY planned_at DESC
         """)
-      statement.bind(start.microseconds, at: 1)
-      statement.bind(end.microseconds, at: 2)
-      statement.bind(first.sampleIDs.lowerBound, at: 3)
-      statement.bind(last.sampleIDs.upperBound, at: 4)
+      statement.bind(
+        first.sampleIDs.lowerBound...last.sampleIDs.upperBound, plannedFrom: start, to: end)
       var points = ContiguousArray<PointRow>()
       var isTruncated = false
       while try statement.step() {
@@ -120,12 +118,10 @@ extension StoreReader {
         db,
         """
         SELECT id FROM sample INDEXED BY sample_planned_at
-        WHERE planned_at >= ?1 AND planned_at < ?2 AND id BETWEEN ?3 AND ?4
+        WHERE planned_at >= ?3 AND planned_at < ?4 AND id BETWEEN ?1 AND ?2
         """)
-      statement.bind(start.microseconds, at: 1)
-      statement.bind(end.microseconds, at: 2)
-      statement.bind(first.sampleIDs.lowerBound, at: 3)
-      statement.bind(last.sampleIDs.upperBound, at: 4)
+      statement.bind(
+        first.sampleIDs.lowerBound...last.sampleIDs.upperBound, plannedFrom: start, to: end)
       defer { statement.reset() }
       var count = 0
       while count < limit, try statement.step() {
@@ -185,5 +181,19 @@ extension ContiguousArray<PointRow> {
   fileprivate var isAscending: Bool {
     for index in indices.dropFirst() where self[index].id < self[index - 1].id { return false }
     return true
+  }
+}
+
+extension RawStatement {
+  /// Binds which notifications to read.
+  /// - Parameters:
+  ///   - ids: ?1 and ?2.
+  ///   - start: ?3; `nil`, like the end, for no limit.
+  ///   - end: ?4, excluded.
+  func bind(_ ids: ClosedRange<Int64>, plannedFrom start: WallTime?, to end: WallTime?) {
+    bind(ids.lowerBound, at: 1)
+    bind(ids.upperBound, at: 2)
+    bind(start?.microseconds ?? .min, at: 3)
+    bind(end?.microseconds ?? .max, at: 4)
   }
 }

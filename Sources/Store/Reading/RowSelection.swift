@@ -31,28 +31,8 @@ extension StoreReader {
   public func forEachSample(
     _ selection: RowSelection, _ body: (borrowing SampleRow) throws -> Void
   ) throws {
-    var chunk = SampleChunk(capacity: SampleChunk.streamCapacity)
     for target in try targetIDs(selection) {
-      let range = target.sampleIDs
-      var next = range.lowerBound
-      repeat {
-        try read { db in
-          let statement = try RawStatement(
-            db,
-            """
-            SELECT \(SampleColumn.list) FROM sample
-            WHERE id BETWEEN ?1 AND ?2 AND planned_at >= ?3 AND planned_at < ?4 ORDER BY id LIMIT ?5
-            """)
-          statement.bind(next, at: 1)
-          statement.bind(range.upperBound, at: 2)
-          statement.bind(selection.since?.microseconds ?? .min, at: 3)
-          statement.bind(selection.until?.microseconds ?? .max, at: 4)
-          statement.bind(SampleChunk.streamCapacity, at: 5)
-          try chunk.fill(from: statement)
-        }
-        try chunk.forEach(body)
-        if let last = chunk.lastID { next = last + 1 }
-      } while chunk.isFull
+      try forEachSampleByKey(of: target, selection.since, selection.until, body)
     }
   }
 

@@ -20,36 +20,6 @@ public struct RunRecord: Sendable, Equatable {
   public var targetNames: [String]
   public var counts: StateCounts
   public var revision: Int64
-
-  /// A run as others than its own store know it: without the clocks of its host.
-  public init(
-    id: RunID, name: String?, collectorID: UUID, startedAt: WallTime, endedAt: WallTime?,
-    endReason: Stored<RunEndReason>?, targetNames: [String], counts: StateCounts
-  ) {
-    self.init(
-      id: id, name: name, collectorID: collectorID, startedAt: startedAt,
-      startedMonotonic: MonotonicTime(microseconds: 0 as Int64), bootID: "", endedAt: endedAt,
-      endReason: endReason, lastHeartbeat: nil, targetNames: targetNames, counts: counts, revision: 0)
-  }
-
-  init(
-    id: RunID, name: String?, collectorID: UUID, startedAt: WallTime, startedMonotonic: MonotonicTime,
-    bootID: String, endedAt: WallTime?, endReason: Stored<RunEndReason>?, lastHeartbeat: WallTime?,
-    targetNames: [String], counts: StateCounts, revision: Int64
-  ) {
-    self.id = id
-    self.name = name
-    self.collectorID = collectorID
-    self.startedAt = startedAt
-    self.startedMonotonic = startedMonotonic
-    self.bootID = bootID
-    self.endedAt = endedAt
-    self.endReason = endReason
-    self.lastHeartbeat = lastHeartbeat
-    self.targetNames = targetNames
-    self.counts = counts
-    self.revision = revision
-  }
 }
 
 extension RunRecord {
@@ -66,10 +36,11 @@ extension RunRecord {
     .init("revision", \.revision, .readOnly, as: .revision),
   ]
 
-  fileprivate static let blank = RunRecord(
-    id: RunID(uuid: UUID()), name: nil, collectorID: UUID(), startedAt: WallTime(microseconds: 0),
-    endedAt: nil,
-    endReason: nil, targetNames: [], counts: StateCounts())
+  /// A record for the columns to be read into: without the clocks of its host, as others than its own store know a run.
+  public static let blank = RunRecord(
+    id: RunID(uuid: UUID()), collectorID: UUID(), startedAt: WallTime(microseconds: 0),
+    startedMonotonic: MonotonicTime(microseconds: 0 as Int64), bootID: "", targetNames: [],
+    counts: StateCounts(), revision: 0)
 }
 
 /// A stored target of a run.
@@ -92,19 +63,12 @@ public struct TargetRecord: Sendable, Equatable {
   public var variants: [VariantRecord]
 
   public init(
-    id: TargetID, storedID: TargetID? = nil, run: RunID, name: String, provider: String,
-    receiptDeadline: Int64?, askedRate: Double, endpoint: String?, device: String?, variants: [VariantRecord]
+    id: TargetID, storedID: TargetID? = nil, run: RunID, _ target: TargetDescription,
+    variants: [VariantRecord]
   ) {
-    self.id = id
-    self.storedID = storedID ?? id
-    self.run = run
-    self.name = name
-    self.provider = provider
-    self.receiptDeadline = receiptDeadline
-    self.askedRate = askedRate
-    self.endpoint = endpoint
-    self.device = device
-    self.variants = variants
+    (self.id, self.storedID, self.run, self.variants) = (id, storedID ?? id, run, variants)
+    (name, provider, endpoint, device) = (target.name, target.provider, target.endpoint, target.device)
+    (receiptDeadline, askedRate) = (target.receiptDeadline, target.askedRate)
   }
 
   /// The id that a notification of it travels with.
@@ -156,9 +120,8 @@ extension StoreReader {
       return try rows.compactMap { row in
         guard let target = row.record(TargetDescription.columns, from: 1, into: .blank) else { return nil }
         return TargetRecord(
-          id: TargetID(rawValue: row[0]), run: run, name: target.name, provider: target.provider,
-          receiptDeadline: target.receiptDeadline, askedRate: target.askedRate, endpoint: target.endpoint,
-          device: target.device, variants: try Self.variants(ofTarget: row[0], db))
+          id: TargetID(rawValue: row[0]), run: run, target,
+          variants: try Self.variants(ofTarget: row[0], db))
       }
     }
   }

@@ -119,13 +119,25 @@ public struct PointRow: Sendable, Hashable {
 
 extension PointRow {
   /// What ``init(from:)`` reads, in its order.
-  static let columns = """
-    id, planned_at, planned_monotonic_us, schedule_lag_us, accept_us, delivery_us, delivery_error_us, \
-    status, state, fresh_connection, out_of_order, delivery_high_us, path_us
-    """
-
+  public static let sampleColumns: [SampleColumn] = [
+    .id, .plannedAt, .plannedMonotonic, .scheduleLag, .acceptLatency, .deliveryLatency, .deliveryError,
+    .status, .state, .freshConnection, .outOfOrder, .deliveryHigh, .path,
+  ]
+  static let columns = sampleColumns.map(\.name).joined(separator: ", ")
   /// Number of ``columns``: the index of the first column that a statement selects after them.
-  static let columnCount: Int32 = 13
+  static let columnCount = Int32(sampleColumns.count)
+
+  /// The part of a notification that plots need.
+  public init(_ sample: Sample) {
+    self.init(
+      id: sample.id,
+      point: SamplePoint(
+        plannedAt: sample.plannedAt, plannedMonotonic: sample.plannedMonotonic,
+        scheduleLag: sample.scheduleLag, acceptLatency: sample.acceptLatency,
+        deliveryLatency: sample.deliveryLatency, state: sample.state, deliveryError: sample.deliveryError,
+        deliveryHigh: sample.deliveryHigh, path: sample.path, status: sample.status,
+        isFreshConnection: sample.connection?.isFresh ?? false, isOutOfOrder: sample.isOutOfOrder))
+  }
 
   @inline(__always)
   init(from row: RawStatement) {

@@ -128,8 +128,12 @@ struct SampleChunk {
   /// Whether there may be more rows.
   var isFull: Bool { count == capacity }
 
-  /// The id of the last row; `nil` when there is none.
-  var lastID: Int64? { count == 0 ? nil : values[(count - 1) * SampleColumn.count] }
+  /// The place of the last row in the orders of ids and of planned times; `nil` when there is none.
+  var last: (id: Int64, plannedAt: Int64)? {
+    guard count > 0 else { return nil }
+    let first = (count - 1) * SampleColumn.count
+    return (values[first + SampleColumn.id.rawValue], values[first + SampleColumn.plannedAt.rawValue])
+  }
 
   /// Copies rows of a statement that selects ``SampleColumn/list``, up to the capacity.
   mutating func fill(from statement: RawStatement) throws {

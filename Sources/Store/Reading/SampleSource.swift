@@ -39,17 +39,12 @@ public protocol SampleSource {
   func forEachSample(
     of target: TargetID, plannedFrom start: WallTime, to end: WallTime,
     _ body: (borrowing SampleRow) throws -> Void) throws
-  /// Visits counts and latencies by spans of planned time, ascending for each target.
+  /// Visits counts and latencies by spans of planned time, ascending for each target. Ends that are `nil` are no limit.
   /// - Returns: the range that was visited, in whole seconds; the rest has to be read from the notifications.
   func forEachRollup(
-    of targets: [TargetID], plannedFrom start: WallTime, to end: WallTime, span: RollupSpan,
+    of targets: [TargetID], plannedFrom start: WallTime?, to end: WallTime?, span: RollupSpan,
     figures: Set<RollupFigure>, _ body: (RollupBin) -> Void
   ) throws -> Range<WallTime>?
-  /// The sums of the same; `nil` when nothing is rolled up.
-  func rollupTotals(
-    of target: TargetID, from start: WallTime?, to end: WallTime?, figures: Set<RollupFigure>
-  ) throws
-    -> RollupTotals?
   /// Visits the answered PINGs of some targets in the order of their arrival.
   func forEachPing(of targets: [TargetID], in range: Range<WallTime>, _ body: (PingAnswer) -> Void) throws
 

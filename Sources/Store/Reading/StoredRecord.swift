@@ -15,6 +15,13 @@ public protocol RecordContent: Sendable, Equatable {
   var target: TargetID? { get set }
 }
 
+extension RecordContent {
+  /// What stands for all columns, with what stands for the target's name in its place among them.
+  public static func list<Value>(_ columns: [Value], with target: Value...) -> [Value] {
+    columns.prefix(columnsBeforeTarget) + target + columns.dropFirst(columnsBeforeTarget)
+  }
+}
+
 /// An event or a log line with its run and target.
 public struct StoredRecord<Content: RecordContent>: Sendable, Equatable {
   public var revision: Int64

@@ -69,10 +69,7 @@ extension StoreReader {
               AND state <> \(NotificationState.planned.rawValue)
             ORDER BY \(isWhole ? "id" : "planned_at") \(order) LIMIT 1
             """)
-          statement.bind(target.sampleIDs.lowerBound, at: 1)
-          statement.bind(target.sampleIDs.upperBound, at: 2)
-          statement.bind(start?.microseconds ?? .min, at: 3)
-          statement.bind(end?.microseconds ?? .max, at: 4)
+          statement.bind(target.sampleIDs, plannedFrom: start, to: end)
           defer { statement.reset() }
           return try statement.step() ? WallTime(microseconds: statement.integer(0)) : nil
         }

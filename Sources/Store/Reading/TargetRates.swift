@@ -96,10 +96,7 @@ extension StoreReader {
         WHERE id BETWEEN ?1 AND ?2 AND planned_at >= ?3 AND planned_at < ?4 AND state <> \(plannedState)
         ORDER BY \(isWhole ? "id" : "planned_at") \(order)
         """)
-      statement.bind(target.sampleIDs.lowerBound, at: 1)
-      statement.bind(target.sampleIDs.upperBound, at: 2)
-      statement.bind(start?.microseconds ?? .min, at: 3)
-      statement.bind(end?.microseconds ?? .max, at: 4)
+      statement.bind(target.sampleIDs, plannedFrom: start, to: end)
       return statement
     }
     if let pruned = try prunedPace(of: target, from: start, to: end, due: due, db) { return pruned }
@@ -136,10 +133,7 @@ extension StoreReader {
       WHERE id BETWEEN ?1 AND ?2 AND planned_at >= ?3 AND planned_at < ?4 AND state <> \(plannedState)
       ORDER BY planned_at DESC LIMIT 1
       """)
-    statement.bind(target.sampleIDs.lowerBound, at: 1)
-    statement.bind(target.sampleIDs.upperBound, at: 2)
-    statement.bind(first, at: 3)
-    statement.bind(end?.microseconds ?? .max, at: 4)
+    statement.bind(target.sampleIDs, plannedFrom: WallTime(microseconds: first), to: end)
     defer { statement.reset() }
     let last: Int64
     if try statement.step() {

@@ -45,61 +45,69 @@ extension StoreReader {
     guard start < end else { return }
     switch try read({ try TargetScan.shorter(for: target, from: start, to: end, $0) }) {
     case .keys: try forEachSampleByKey(of: target, start, end, body)
-    case .plannedTimes: try forEachSampleByTime(of: target, start, end, body)
+    case .plannedTimes: try forEachSampleByTime(target.sampleIDs, start, end, body)
     }
   }
 
-  private func forEachSampleByKey(
-    of target: TargetID, _ start: WallTime, _ end: WallTime, _ body: (borrowing SampleRow) throws -> Void
+  /// Visits the notifications of some targets in a range of planned time, in the order of their planned times.
+  ///
+  /// - Parameter end: excluded.
+  public func forEachSample(
+    of targets: Set<TargetID>, plannedFrom start: WallTime, to end: WallTime,
+    _ body: (borrowing SampleRow) throws -> Void
   ) throws {
-    var chunk = SampleChunk(capacity: SampleChunk.streamCapacity)
-    var next = target.sampleIDs.lowerBound
-    repeat {
-      try read { db in
-        let statement = try RawStatement(
-          db,
-          """
-          SELECT \(SampleColumn.list) FROM sample NOT INDEXED
-          WHERE id BETWEEN ?1 AND ?2 AND planned_at >= ?3 AND planned_at < ?4 ORDER BY id LIMIT ?5
-          """)
-        statement.bind(next, at: 1)
-        statement.bind(target.sampleIDs.upperBound, at: 2)
-        statement.bind(start.microseconds, at: 3)
-        statement.bind(end.microseconds, at: 4)
-        statement.bind(SampleChunk.streamCapacity, at: 5)
-        try chunk.fill(from: statement)
-      }
-      try chunk.forEach(body)
-      if let last = chunk.lastID { next = last + 1 }
-    } while chunk.isFull
+    try forEachSampleByTime(.min ... .max, start, end) { row in
+      if targets.contains(row.id.target) { try body(row) }
+    }
+  }
+
+  func forEachSampleByKey(
+    of target: TargetID, _ start: WallTime?, _ end: WallTime?, _ body: (borrowing SampleRow) throws -> Void
+  ) throws {
+    let ids = target.sampleIDs
+    try forEachSample(
+      "NOT INDEXED WHERE id > ?1 AND id <= ?2 AND planned_at >= ?3 AND planned_at < ?4 ORDER BY id",
+      bind: { statement, last in
+        statement.bind((last?.id ?? ids.lowerBound - 1)...ids.upperBound, plannedFrom: start, to: end)
+      }, body)
   }
 
   private func forEachSampleByTime(
-    of target: TargetID, _ start: WallTime, _ end: WallTime, _ body: (borrowing SampleRow) throws -> Void
+    _ ids: ClosedRange<Int64>, _ start: WallTime, _ end: WallTime,
+    _ body: (borrowing SampleRow) throws -> Void
   ) throws {
+    try forEachSample(
+      """
+      INDEXED BY sample_planned_at WHERE planned_at >= ?1 AND (planned_at > ?1 OR id > ?2) AND planned_at < ?3
+        AND id BETWEEN ?4 AND ?5 ORDER BY planned_at, id
+      """,
+      bind: { statement, last in
+        statement.bind(last?.plannedAt ?? start.microseconds, at: 1)
+        statement.bind(last?.id ?? .min, at: 2)
+        statement.bind(end.microseconds, at: 3)
+        statement.bind(ids.lowerBound, at: 4)
+        statement.bind(ids.upperBound, at: 5)
+      }, body)
+  }
+
+  /// Reads chunks, each in a transaction of its own, until one is not full, and visits their rows between the transactions.
+  ///
+  /// - Parameters:
+  ///   - condition: continues a query of the table `sample`.
+  ///   - bind: gets the last row of the chunk before.
+  private func forEachSample(
+    _ condition: String, bind: (RawStatement, _ last: (id: Int64, plannedAt: Int64)?) -> Void,
+    _ body: (borrowing SampleRow) throws -> Void
+  ) throws {
+    let sql = "SELECT \(SampleColumn.list) FROM sample \(condition) LIMIT \(SampleChunk.streamCapacity)"
     var chunk = SampleChunk(capacity: SampleChunk.streamCapacity)
-    var last = (time: start.microseconds, id: Int64.min)
     repeat {
       try read { db in
-        let statement = try RawStatement(
-          db,
-          """
-          SELECT \(SampleColumn.list) FROM sample INDEXED BY sample_planned_at
-          WHERE planned_at >= ?1 AND (planned_at > ?1 OR id > ?2) AND planned_at < ?3 AND id BETWEEN ?4 AND ?5
-          ORDER BY planned_at, id LIMIT ?6
-          """)
-        statement.bind(last.time, at: 1)
-        statement.bind(last.id, at: 2)
-        statement.bind(end.microseconds, at: 3)
-        statement.bind(target.sampleIDs.lowerBound, at: 4)
-        statement.bind(target.sampleIDs.upperBound, at: 5)
-        statement.bind(SampleChunk.streamCapacity, at: 6)
+        let statement = try RawStatement(db, sql)
+        bind(statement, chunk.last)
         try chunk.fill(from: statement)
       }
-      try chunk.forEach { row in
-        last = (row.plannedAt.microseconds, row.id.rawValue)
-        try body(row)
-      }
+      try chunk.forEach(body)
     } while chunk.isFull
   }
 
@@ -113,12 +121,9 @@ extension StoreReader {
       """
       SELECT count(*) FROM (
         SELECT 1 FROM sample \(isByKey ? "NOT INDEXED" : "INDEXED BY sample_planned_at")
-        WHERE planned_at >= ?1 AND planned_at < ?2 AND id BETWEEN ?3 AND ?4 LIMIT ?5)
+        WHERE planned_at >= ?3 AND planned_at < ?4 AND id BETWEEN ?1 AND ?2 LIMIT ?5)
       """)
-    statement.bind(start.microseconds, at: 1)
-    statement.bind(end.microseconds, at: 2)
-    statement.bind(target.sampleIDs.lowerBound, at: 3)
-    statement.bind(target.sampleIDs.upperBound, at: 4)
+    statement.bind(target.sampleIDs, plannedFrom: start, to: end)
     statement.bind(limit, at: 5)
     defer { statement.reset() }
     return try statement.step() ? Int(statement.integer(0)) : 0

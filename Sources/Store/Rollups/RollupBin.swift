@@ -2,7 +2,7 @@ import Measurement
 
 /// Counts and latencies of the notifications of one target and variant that were planned in one span of time, with any of
 /// the figures that a rollup counts. ``RollupRow`` is the smaller one for plots.
-public struct RollupBin: Sendable {
+public struct RollupBin: Sendable, RollupFigures {
   fileprivate let key: RollupKey
   fileprivate let content: RollupContent
   /// Whether retention has deleted the notifications that it counts.
@@ -61,20 +61,6 @@ public struct RollupBin: Sendable {
 
   /// The values of an interval as bucket counts of a ``LatencyHistogram``; empty where it was not read.
   public func latencies(of figure: RollupFigure) -> PackedLatencies { content.figures[figure] }
-
-  /// Delivery latencies with the ranges of those that are not exact.
-  public var deliveries: RangedLatencies<PackedLatencies> {
-    RangedLatencies(
-      counted: content.figures[.delivery], lows: content.figures[.deliveryLow],
-      highs: content.figures[.deliveryHigh])
-  }
-
-  /// The same of requests that opened a connection.
-  public var freshDeliveries: RangedLatencies<PackedLatencies> {
-    RangedLatencies(
-      counted: content.figures[.freshDelivery], lows: content.figures[.freshDeliveryLow],
-      highs: content.figures[.freshDeliveryHigh])
-  }
 }
 
 extension RollupRow {
@@ -95,13 +81,14 @@ extension StoreReader {
   /// them be short.
   ///
   /// - Parameters:
+  ///   - start: `nil`, like the end, for no limit.
   ///   - end: excluded.
   ///   - figures: the figures to read.
   /// - Returns: the part of the range that was visited; the rest has to be read from the notifications. `nil` when
   ///   nothing of it is rolled up.
   /// - Throws: ``StoreError``.
   public func forEachRollup(
-    of targets: [TargetID], plannedFrom start: WallTime, to end: WallTime, span: RollupSpan,
+    of targets: [TargetID], plannedFrom start: WallTime?, to end: WallTime?, span: RollupSpan,
     figures: Set<RollupFigure>, _ body: (RollupBin) -> Void
   ) throws -> Range<WallTime>? {
     try read { db in

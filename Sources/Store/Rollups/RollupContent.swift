@@ -2,10 +2,12 @@ import GRDB
 import Measurement
 
 /// The values of a rollup.
-struct RollupContent: Equatable {
+struct RollupContent: Equatable, RollupFigures {
   var counts = StateCounts()
   var sideCounts = RollupSideCounts()
   var figures = PerFigure(PackedLatencies(bytes: []))
+
+  func latencies(of figure: RollupFigure) -> PackedLatencies { figures[figure] }
 }
 
 /// Counts of a rollup besides the states.

@@ -52,6 +52,34 @@ extension RollupFigure {
     case .path: self = .path
     }
   }
+
+  /// The figures from which plots of some metrics are drawn.
+  public static func plotted(_ metrics: Set<Metric>) -> Set<RollupFigure> {
+    Set(metrics.map(RollupFigure.init)).union(
+      metrics.contains(.delivery) ? [.deliveryLow, .deliveryHigh] : [])
+  }
+}
+
+/// Latencies that were counted by figures.
+public protocol RollupFigures {
+  /// The values of an interval as bucket counts of a ``LatencyHistogram``; empty where it was not read.
+  func latencies(of figure: RollupFigure) -> PackedLatencies
+}
+
+extension RollupFigures {
+  /// Delivery latencies with the ranges of those that are not exact.
+  public var deliveries: RangedLatencies<PackedLatencies> {
+    RangedLatencies(
+      counted: latencies(of: .delivery), lows: latencies(of: .deliveryLow),
+      highs: latencies(of: .deliveryHigh))
+  }
+
+  /// The same of requests that opened a connection.
+  public var freshDeliveries: RangedLatencies<PackedLatencies> {
+    RangedLatencies(
+      counted: latencies(of: .freshDelivery), lows: latencies(of: .freshDeliveryLow),
+      highs: latencies(of: .freshDeliveryHigh))
+  }
 }
 
 /// One value for each ``RollupFigure``, stored inline.

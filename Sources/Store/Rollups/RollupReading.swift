@@ -42,47 +42,27 @@ struct RollupReading {
       let length = Int64(finest.rawValue)
       let whole = min(finest.start(of: last &+ (length - 1)), max(last, watermarks[finest]))
       let wanted = span.rawValue < finest.rawValue ? finest : span
-      let done = try read(
-        wanted, finest: finest, from: reached == .min ? reached : finest.start(of: reached), to: whole,
-        watermarks: watermarks, db, visit)
-      guard done >= whole else { return max(start, done) }
+      let stretches = wanted.stretches(
+        from: reached == .min ? reached : finest.start(of: reached), to: whole, finest: finest
+      ) { watermarks[$0] }
+      for stretch in stretches {
+        let done = try read(stretch, db, visit)
+        guard done == stretch.end else { return max(start, done) }
+      }
       reached = last
     }
     return end
   }
 
-  private mutating func read(
-    _ span: RollupSpan, finest: RollupSpan, from start: Int64, to end: Int64, watermarks: RollupWatermarks,
-    _ db: Database, _ visit: Visit
-  ) throws -> Int64 {
-    guard start < end else { return start }
-    guard span != finest, let part = span.part else {
-      return try readWhole(span, from: start, to: end, db, visit)
-    }
-    let length = Int64(span.rawValue)
-    let firstWhole = start == span.start(of: start) ? start : span.start(of: start) + length
-    let lastWhole = min(span.start(of: end), watermarks[span])
-    func parts(_ from: Int64, _ to: Int64) throws -> Int64 {
-      try read(part, finest: finest, from: from, to: to, watermarks: watermarks, db, visit)
-    }
-    guard firstWhole < lastWhole else { return try parts(start, end) }
-    let head = try parts(start, firstWhole)
-    guard head == firstWhole else { return head }
-    let middle = try readWhole(span, from: firstWhole, to: lastWhole, db, visit)
-    guard middle == lastWhole else { return middle }
-    return try parts(lastWhole, end)
-  }
-
-  private mutating func readWhole(
-    _ span: RollupSpan, from start: Int64, to end: Int64, _ db: Database, _ visit: Visit
-  ) throws -> Int64 {
+  /// - Returns: the second up to which everything was read.
+  private mutating func read(_ stretch: RollupStretch, _ db: Database, _ visit: Visit) throws -> Int64 {
     let statement = try RawStatement(db, sql)
-    statement.bind(span.rawValue, at: 1)
-    statement.bind(start, at: 2)
+    statement.bind(stretch.span.rawValue, at: 1)
+    statement.bind(stretch.start, at: 2)
     statement.bind(Int64.min, at: 3)
-    statement.bind(end, at: 4)
+    statement.bind(stretch.end, at: 4)
     defer { statement.reset() }
-    var last = start
+    var last = stretch.start
     var skipped = 0
     while try statement.step() {
       // Stop between spans, so that none is read partially.
@@ -103,11 +83,11 @@ struct RollupReading {
         continue
       }
       skipped = 0
-      let row = RollupTable.row(statement, span: span)
+      let row = RollupTable.row(statement, span: stretch.span)
       visit(row.key, row.content)
       rest -= 1
     }
-    return end
+    return stretch.end
   }
 }
 
@@ -131,9 +111,8 @@ extension StoreReader {
       let watermarks = try RollupWatermarks.fetch(db)
       let first = RollupSpan.firstWholeSecond(start)
       let last = max(first, min(RollupSpan.second(of: end), watermarks.second))
-      var figures = Set(metrics.map(RollupFigure.init))
-      if figures.contains(.delivery) { figures.formUnion([.deliveryLow, .deliveryHigh]) }
-      var reading = RollupReading(targets: Set(targets), figures: figures, limit: limit)
+      var reading = RollupReading(
+        targets: Set(targets), figures: RollupFigure.plotted(metrics), limit: limit)
       var rows: ContiguousArray<RollupRow> = []
       let reached = try reading.read(span, from: first, to: last, watermarks: watermarks, db) {
         rows.append(RollupRow(key: $0, content: $1))
@@ -150,34 +129,6 @@ extension StoreReader {
     try read { db in
       let mark = try RollupWatermarks.fetch(db).second
       return mark == .min ? nil : WallTime(microseconds: mark * 1_000_000)
-    }
-  }
-
-  /// Sums a target's rollups of a range of planned time, from as few rows as possible: hours, with minutes and seconds
-  /// at the ends. Ten million notifications take some hundred rows.
-  ///
-  /// - Parameters:
-  ///   - start: `nil` for the beginning of the store.
-  ///   - end: excluded; `nil` for its end.
-  /// - Returns: `nil` if no part of the range is rolled up.
-  /// - Throws: ``StoreError``.
-  public func rollupTotals(
-    of target: TargetID, from start: WallTime?, to end: WallTime?, figures: Set<RollupFigure>
-  ) throws -> RollupTotals? {
-    try read { db in
-      let watermarks = try RollupWatermarks.fetch(db)
-      let seconds = watermarks.seconds(from: start, to: end)
-      guard !seconds.isEmpty else { return nil }
-      var reading = RollupReading(targets: [target], figures: figures, limit: .max)
-      var totals: [VariantID: RollupTotal] = [:]
-      _ = try reading.read(
-        .hour, from: seconds.lowerBound, to: seconds.upperBound, watermarks: watermarks, db
-      ) { key, content in
-        totals[key.variant, default: RollupTotal(variant: key.variant)].add(content)
-      }
-      return RollupTotals(
-        variants: totals.values.sorted { $0.variant < $1.variant },
-        from: seconds.times(within: start, end).lowerBound, to: seconds.times(within: start, end).upperBound)
     }
   }
 }

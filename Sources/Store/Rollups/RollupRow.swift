@@ -21,9 +21,7 @@ public struct RollupRow: Sendable, Equatable {
     counts = content.counts
     service = content.figures[.service]
     accept = content.figures[.accept]
-    deliveries = RangedLatencies(
-      counted: content.figures[.delivery], lows: content.figures[.deliveryLow],
-      highs: content.figures[.deliveryHigh])
+    deliveries = content.deliveries
     path = content.figures[.path]
   }
 
@@ -75,7 +73,7 @@ public struct RollupPage: Sendable, Equatable {
 }
 
 /// The sum of the rollups of one target and variant in a range of planned time.
-public struct RollupTotal: Sendable {
+public struct RollupTotal: Sendable, RollupFigures {
   public let variant: VariantID
   public private(set) var counts = StateCounts()
   private var sideCounts = RollupSideCounts()
@@ -92,20 +90,6 @@ public struct RollupTotal: Sendable {
 
   /// The values of an interval as bucket counts of a ``LatencyHistogram``.
   public func latencies(of figure: RollupFigure) -> PackedLatencies { figures[figure].packed }
-
-  /// Delivery latencies with the ranges of those that are not exact.
-  public var deliveries: RangedLatencies<PackedLatencies> {
-    RangedLatencies(
-      counted: latencies(of: .delivery), lows: latencies(of: .deliveryLow),
-      highs: latencies(of: .deliveryHigh))
-  }
-
-  /// The same of requests that opened a connection.
-  public var freshDeliveries: RangedLatencies<PackedLatencies> {
-    RangedLatencies(
-      counted: latencies(of: .freshDelivery), lows: latencies(of: .freshDeliveryLow),
-      highs: latencies(of: .freshDeliveryHigh))
-  }
 
   mutating func add(_ content: RollupContent) {
     counts += content.counts
@@ -124,18 +108,28 @@ public struct RollupTotals: Sendable {
   /// from the notifications.
   public let from: WallTime
   public let to: WallTime
+}
 
-  init(variants: [RollupTotal], from: WallTime, to: WallTime) {
-    (self.variants, self.from, self.to) = (variants, from, to)
-  }
-
-  /// The sums of some bins of one target.
-  /// - Parameter range: that they cover, in whole seconds.
-  public init(_ bins: [RollupBin], covering range: Range<WallTime>) {
+extension SampleSource {
+  /// Sums a target's rollups of a range of planned time, from as few as possible: hours, with minutes and seconds at the ends. Ten
+  /// million notifications take some hundred.
+  ///
+  /// - Parameters:
+  ///   - start: `nil` for the beginning of all there is.
+  ///   - end: excluded; `nil` for the end of all there is.
+  /// - Returns: `nil` if no part of the range is rolled up.
+  /// - Throws: the error of the source.
+  public func rollupTotals(
+    of target: TargetID, from start: WallTime?, to end: WallTime?, figures: Set<RollupFigure>
+  ) throws -> RollupTotals? {
     var totals: [VariantID: RollupTotal] = [:]
-    for bin in bins { totals[bin.variant, default: RollupTotal(variant: bin.variant)].add(bin) }
-    self.init(
-      variants: totals.values.sorted { $0.variant < $1.variant }, from: range.lowerBound, to: range.upperBound
-    )
+    let range = try forEachRollup(
+      of: [target], plannedFrom: start, to: end, span: .hour, figures: figures
+    ) { totals[$0.variant, default: RollupTotal(variant: $0.variant)].add($0) }
+    return range.map { range in
+      RollupTotals(
+        variants: totals.values.sorted { $0.variant < $1.variant }, from: range.lowerBound,
+        to: range.upperBound)
+    }
   }
 }

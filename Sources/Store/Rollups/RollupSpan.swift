@@ -36,6 +36,36 @@ public enum RollupSpan: Int, Sendable, Hashable, CaseIterable {
   }
 }
 
+/// A range of whole spans of one length, in seconds since 1970.
+public struct RollupStretch: Sendable, Equatable {
+  public var span: RollupSpan
+  public var start: Int64
+  /// Excluded.
+  public var end: Int64
+}
+
+extension RollupSpan {
+  /// Divides a range of seconds into whole spans of this length, as far as there are any, and the rest at its ends into finer ones.
+  ///
+  /// - Parameters:
+  ///   - finest: length of spans that are not divided further.
+  ///   - coveredTo: end of what there is of a length.
+  public func stretches(
+    from start: Int64, to end: Int64, finest: RollupSpan = .second,
+    coveredTo: (RollupSpan) -> Int64 = { _ in .max }
+  ) -> [RollupStretch] {
+    guard start < end else { return [] }
+    guard self != finest, let part else { return [RollupStretch(span: self, start: start, end: end)] }
+    func finer(_ start: Int64, _ end: Int64) -> [RollupStretch] {
+      part.stretches(from: start, to: end, finest: finest, coveredTo: coveredTo)
+    }
+    let first = self.start(of: start) == start ? start : self.start(of: start) + Int64(rawValue)
+    let last = min(self.start(of: end), coveredTo(self))
+    guard first < last else { return finer(start, end) }
+    return finer(start, first) + [RollupStretch(span: self, start: first, end: last)] + finer(last, end)
+  }
+}
+
 /// The primary key of a rollup, in the order of the table.
 struct RollupKey: Hashable, Comparable {
   var span: RollupSpan

@@ -220,12 +220,13 @@ public enum SampleField: Sendable, Hashable {
   }
 
   public static let exported = all.filter { $0.use.contains(.exported) }
-  /// Fields stored in the engine. Its views compute the others.
-  public static let forwarded = all.filter { field in
+  /// Fields of the engine's view.
+  public static let shared = all.filter(\.use.isForwarded)
+  /// Fields stored in the engine. Its view computes the others.
+  public static let forwarded = shared.filter { field in
     switch field {
-    case .column(let column): !column.use.contains(.local)
     case .time, .deliveryCertainty: false
-    case .deliveryLow, .deliveryHigh: true
+    case .column, .deliveryLow, .deliveryHigh: true
     }
   }
 

@@ -14,7 +14,7 @@ enum StoreViews {
       t.provider AS provider,
       s.id & \(SampleID.sequenceMask) AS sequence,
       \(notificationID("s.id")) AS notification_id,
-      \(SampleField.exported.map { "\(shown($0, of: "s")) AS \($0.name)" }.joined(separator: ",\n  "))
+      \(SampleField.exported.map { shown(expression($0, of: "s"), $0.type, $0.name) }.joined(separator: ",\n  "))
     FROM target t
     CROSS JOIN run r ON r.id = t.run_id
     CROSS JOIN sample s
@@ -23,14 +23,15 @@ enum StoreViews {
 
     """
 
-  /// A field as the view shows it: times as text, flags as words.
-  private static func shown(_ field: SampleField, of row: String) -> String {
-    let value = expression(field, of: row)
-    return switch field.type.kind {
-    case .time: rfc3339(value)
-    case .flag: boolean(value)
-    default: value
-    }
+  /// A column as the views show it: times as text, flags as words.
+  private static func shown(_ value: String, _ type: ColumnType, _ name: String) -> String {
+    let text =
+      switch type.kind {
+      case .time: rfc3339(value)
+      case .flag: boolean(value)
+      default: value
+      }
+    return "\(text) AS \(name)"
   }
 
   /// A field as an expression: times are µs since 1970, flags 0 and 1.
@@ -40,7 +41,7 @@ enum StoreViews {
     case .column(let column):
       column.words.isEmpty ? "\(row).\(column.name)" : name(of: "\(row).\(column.name)", column.words)
     case .time(_, let interval): "\(row).planned_at + \(row).\(interval.name)"
-    case .deliveryCertainty: deliveryCertainty(row)
+    case .deliveryCertainty: SampleField.certainty(of: row)
     case .deliveryLow: deliveryLow(row)
     case .deliveryHigh: deliveryHigh(row)
     }
@@ -52,30 +53,17 @@ enum StoreViews {
     CREATE VIEW event_view AS
     SELECT
       r.uuid AS run,
-      \(rfc3339("e.at")) AS at,
-      t.name AS target,
-      e.kind AS kind,
-      e.connection_id AS connection_id,
-      e.sequence AS sequence,
-      e.count AS count,
-      e.detail AS detail
-    FROM event e
-    LEFT JOIN run r ON r.id = e.run_id
-    LEFT JOIN target t ON t.id = e.target_id
-    WHERE e.run_id IS NULL OR e.run_id NOT IN (SELECT run_id FROM deletion)
-    ORDER BY e.run_id, e.revision;
+      \(eventColumns.joined(separator: ",\n  "))
+    FROM event x
+    LEFT JOIN run r ON r.id = x.run_id
+    LEFT JOIN target t ON t.id = x.target_id
+    WHERE x.run_id IS NULL OR x.run_id NOT IN (SELECT run_id FROM deletion)
+    ORDER BY x.run_id, x.revision;
 
     """
 
-  /// The certainty of a delivery, by the rule of ``DeliveryCertainty``.
-  private static func deliveryCertainty(_ row: String) -> String {
-    """
-    CASE WHEN \(row).delivery_us IS NULL THEN NULL
-        WHEN \(row).delivery_error_us <= 0 THEN '\(DeliveryCertainty.exact.rawValue)'
-        WHEN \(row).delivery_error_us < \(row).delivery_us THEN '\(DeliveryCertainty.bounded.rawValue)'
-        ELSE '\(DeliveryCertainty.limit.rawValue)' END
-    """
-  }
+  private static let eventColumns = Event.list(
+    Event.columns.map { shown($0.sql, $0.type, $0.name) }, with: "t.name AS target")
 
   /// The range of a delivery, by the rule of ``DeliveryRange``.
   private static func deliveryLow(_ row: String) -> String {
@@ -111,5 +99,18 @@ enum StoreViews {
 
   private static func name(of column: String, _ words: [SampleColumn.Word]) -> String {
     "CASE \(column) " + words.map { "WHEN \($0.value) THEN '\($0.word)'" }.joined(separator: " ") + " END"
+  }
+}
+
+extension SampleField {
+  /// The certainty of a delivery, by the rule of ``DeliveryCertainty``, in the language of stores and of engines.
+  /// - Parameter row: the name of the table `sample` in the query.
+  public static func certainty(of row: String) -> String {
+    """
+    CASE WHEN \(row).delivery_us IS NULL THEN NULL
+        WHEN \(row).delivery_error_us <= 0 THEN '\(DeliveryCertainty.exact.rawValue)'
+        WHEN \(row).delivery_error_us < \(row).delivery_us THEN '\(DeliveryCertainty.bounded.rawValue)'
+        ELSE '\(DeliveryCertainty.limit.rawValue)' END
+    """
   }
 }

@@ -239,17 +239,11 @@ public final class CollectorStore: Sendable {
       try rollups.apply(db)
       let records = RecordWriter(db)
       try records.apply(deltas)
-      var revision = state.revision
-      try records.insert(batch.receipts, revision: &revision)
-      try records.insert(batch.pings, revision: &revision)
-      let rowForTarget = { (target: TargetID?) throws -> Int64? in
-        try target.flatMap { try state.runRow(of: $0, db) } ?? runRow
-      }
-      try records.insert(batch.events, revision: &revision, runRow: rowForTarget)
-      try records.insert(batch.log, revision: &revision, runRow: rowForTarget)
-      if let runRow { try records.insert(batch.exchanges, at: now.wall, revision: &revision, runRow: runRow) }
-      state.revision = revision
+      try records.insert(batch.receipts, revision: &state.revision)
+      try records.insert(batch.pings, revision: &state.revision)
+      try records.insert(batch.events, batch.log, runRow: runRow, &state)
       if let runRow {
+        try records.insert(batch.exchanges, at: now.wall, revision: &state.revision, runRow: runRow)
         try records.insert(batch.anchors, runRow: runRow)
         if let instrument = batch.instrument { try records.write(instrument, runRow: runRow) }
         try records.beat(now, runRow: runRow)

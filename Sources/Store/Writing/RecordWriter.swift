@@ -64,6 +64,25 @@ struct RecordWriter {
     }
   }
 
+  /// The row of a run; `nil` without one.
+  func row(of run: RunID?) throws -> Int64? {
+    try run.flatMap { run in
+      try Int64.fetchOne(db, sql: "SELECT id FROM run WHERE uuid = ?", arguments: [run.description])
+    }
+  }
+
+  /// Inserts events and log lines of the runs of their targets.
+  /// - Parameter runRow: the run of those without a target.
+  func insert(_ events: [Event], _ log: [LogLine], runRow: Int64?, _ state: inout WriterState) throws {
+    var revision = state.revision
+    let rowForTarget = { (target: TargetID?) throws -> Int64? in
+      try target.flatMap { try state.runRow(of: $0, db) } ?? runRow
+    }
+    try insert(events, revision: &revision, runRow: rowForTarget)
+    try insert(log, revision: &revision, runRow: rowForTarget)
+    state.revision = revision
+  }
+
   func insert(_ anchors: [ClockAnchor], runRow: Int64) throws {
     guard !anchors.isEmpty else { return }
     let statement = try RawStatement(

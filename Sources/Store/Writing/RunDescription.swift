@@ -61,7 +61,7 @@ public struct TargetDescription: Sendable, Equatable {
 
 extension TargetDescription {
   /// The columns of the table `target` that a configuration gives.
-  static let columns: [RecordColumn<TargetDescription>] =
+  public static let columns: [RecordColumn<TargetDescription>] =
     [.init("target", \.name, as: .name, sql: "x.name")] + settings
 
   /// What a reload may change.
@@ -76,7 +76,7 @@ extension TargetDescription {
   static let settingNames = settings.map(\.name).joined(separator: ", ")
 
   /// A description for the columns to be read into.
-  static let blank = TargetDescription(name: "", provider: "", receiptDeadline: nil, askedRate: 0)
+  public static let blank = TargetDescription(name: "", provider: "", receiptDeadline: nil, askedRate: 0)
 
   fileprivate var settingValues: StatementArguments {
     StatementArguments(Self.settings.map { $0.value(self).databaseValue })

@@ -116,7 +116,7 @@ struct ComparisonModel {
     // A truncated sentence may be misleading: each is shown whole or not at all.
     var y = y
     for sentence in Self.method {
-      let lines = NoticeModel.wrapped(sentence, columns: max(1, width - 3))
+      let lines = FittedText.wrapped(sentence, columns: max(1, width - 3))
       guard y + lines.count <= height else { return }
       for line in lines {
         picture.put(line, x: 1, y: y, style: appearance(.secondary))

@@ -1,4 +1,5 @@
 import ConstraintAnimation
+import Measurement
 import Terminal
 
 /// A left-aligned and a right-aligned group of items; items that do not fit are shortened or left out by priority.
@@ -145,6 +146,13 @@ enum FittedText {
       used += width
     }
     return result + ellipsis
+  }
+
+  /// Lines of at most `columns`, wrapped at spaces, but not between a number and its unit; longer words are split.
+  static func wrapped(_ text: String, columns: Int) -> [String] {
+    WrappedText.lines(text, first: columns, rest: columns, measure: CellText.columns) { word in
+      truncated(word, columns: columns, ellipsis: "")
+    }
   }
 
   /// Right-aligned in a width.

@@ -74,7 +74,7 @@ struct ListModel {
   /// A text in the middle, on as many lines as it takes and there are.
   private func draw(_ text: String, _ picture: inout CellPicture, top: Int) {
     let columns = max(1, min(width - 4, Self.measure))
-    let all = NoticeModel.wrapped(text, columns: columns)
+    let all = FittedText.wrapped(text, columns: columns)
     var lines = Array(all.prefix(max(1, height - top)))
     if lines.count < all.count, let last = lines.last {
       lines[lines.count - 1] = FittedText.truncated(

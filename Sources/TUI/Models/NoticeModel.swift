@@ -132,10 +132,12 @@ struct NoticeModel: Sendable, Equatable {
     var picture = CellPicture(width: width, height: height)
     let measure = max(1, min(width - 4, 72))
     var lines: [(String, CellStyle)] = [(title, appearance(.warning)), ("", .plain)]
-    for sentence in body { lines += Self.wrapped(sentence, columns: measure).map { ($0, appearance(.text)) } }
+    for sentence in body {
+      lines += FittedText.wrapped(sentence, columns: measure).map { ($0, appearance(.text)) }
+    }
     if let outlook {
       lines.append(("", .plain))
-      lines += Self.wrapped(outlook, columns: measure).map { ($0, appearance(.secondary)) }
+      lines += FittedText.wrapped(outlook, columns: measure).map { ($0, appearance(.secondary)) }
     }
     if lines.count > height { lines.removeAll { $0.0.isEmpty } }
     let left = max(0, (width - (lines.map { TextSpan($0.0, .plain).columns }.max() ?? 0)) / 2)
@@ -145,28 +147,5 @@ struct NoticeModel: Sendable, Equatable {
         CellPicture.Line(x: left, y: top + offset, spans: [TextSpan(line.0, line.1)], end: width))
     }
     return picture
-  }
-
-  /// Lines of at most `columns`, wrapped at spaces, but not between a number and its unit; longer words are split.
-  static func wrapped(_ text: String, columns: Int) -> [String] {
-    var lines: [String] = []
-    var line = ""
-    for word in UnbrokenText.make(text).split(separator: " ", omittingEmptySubsequences: false) {
-      var word = String(word).replacing("\u{A0}", with: " ")
-      if !line.isEmpty, TextSpan("\(line) \(word)", .plain).columns <= columns {
-        line += " \(word)"
-        continue
-      }
-      if !line.isEmpty { lines.append(line) }
-      while TextSpan(word, .plain).columns > columns {
-        let head = FittedText.truncated(word, columns: columns, ellipsis: "")
-        if head.isEmpty { break }
-        lines.append(head)
-        word = String(word.dropFirst(head.count))
-      }
-      line = word
-    }
-    if !line.isEmpty || lines.isEmpty { lines.append(line) }
-    return lines
   }
 }

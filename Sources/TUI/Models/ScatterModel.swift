@@ -161,7 +161,7 @@ struct ScatterModel {
 
   /// Says why the plot is empty.
   private func drawHint(_ picture: inout CellPicture) {
-    let lines = NoticeModel.wrapped(hint, columns: max(1, geometry.columns)).prefix(geometry.rows)
+    let lines = FittedText.wrapped(hint, columns: max(1, geometry.columns)).prefix(geometry.rows)
     let top = geometry.firstRow + (geometry.rows - lines.count + 1) / 2
     for (row, line) in lines.enumerated() {
       let x = ScatterGeometry.gutter + max(0, (geometry.columns - line.unicodeScalars.count) / 2)

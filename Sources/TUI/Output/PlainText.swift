@@ -82,7 +82,7 @@ enum PlainText {
   /// Continued lines begin with two spaces, so that they can be joined again.
   static func wrapped(_ text: String) -> [String] {
     guard text.count > columns else { return [text] }
-    let lines = NoticeModel.wrapped(text, columns: columns - 2)
+    let lines = FittedText.wrapped(text, columns: columns - 2)
     return lines.enumerated().map { $0.offset == 0 ? $0.element : "  \($0.element)" }
   }
 }

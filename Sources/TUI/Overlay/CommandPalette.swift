@@ -121,7 +121,7 @@ extension PaletteEntry {
     let mark = isChosen ? "> " : "  "
     let room = max(1, columns - mark.count)
     guard command != nil else {
-      return NoticeModel.wrapped(title, columns: room).enumerated().map { place, part in
+      return FittedText.wrapped(title, columns: room).enumerated().map { place, part in
         [TextSpan((place == 0 ? mark : "  ") + part, appearance(.warning))]
       }
     }

@@ -70,7 +70,7 @@ struct DetailModel {
       case .heading(let text): [[TextSpan(text, appearance(.strong))]]
       case .line(let name, let spans): [[label(name)] + spans]
       case .field(let name, let value):
-        NoticeModel.wrapped(value, columns: room).enumerated().map { place, part in
+        FittedText.wrapped(value, columns: room).enumerated().map { place, part in
           [label(place == 0 ? name : ""), TextSpan(part, appearance(.text))]
         }
       }

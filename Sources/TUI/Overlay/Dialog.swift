@@ -67,7 +67,7 @@ struct Prompt: Dialog {
 
   func lines(columns: Int, rows: Int, in scene: OverlayScene) -> [[TextSpan]] {
     let appearance = scene.appearance
-    let below = NoticeModel.wrapped(problem ?? hint, columns: columns)
+    let below = FittedText.wrapped(problem ?? hint, columns: columns)
     return [field.spans(columns: columns, appearance), []]
       + below.map { [TextSpan($0, appearance(problem == nil ? .secondary : .warning))] }
       + [[], SheetFrame.hint([("Enter", "confirms "), ("Esc", "cancels")], appearance)]
@@ -104,7 +104,7 @@ struct Question: Dialog {
   let body: [String]
 
   func lines(columns: Int, rows: Int, in scene: OverlayScene) -> [[TextSpan]] {
-    let body = body.flatMap { NoticeModel.wrapped($0, columns: columns) }
+    let body = body.flatMap { FittedText.wrapped($0, columns: columns) }
     return body.map { [TextSpan($0, scene.appearance(.text))] }
       + [[], SheetFrame.hint([("y", "yes "), ("n", "no")], scene.appearance)]
   }

@@ -39,7 +39,7 @@ struct CalendarReader {
     var (reached, last) = (whole(start), whole(end))
     while reached < last {
       let page = try reader.rollups(
-        of: targets, plannedFrom: reached, to: last, span: .hour, metrics: [wanted.metric],
+        of: targets, from: reached, to: last, span: .hour, metrics: [wanted.metric],
         limit: Self.mostRows)
       for row in page.rows {
         let place = whole(row.start).microseconds

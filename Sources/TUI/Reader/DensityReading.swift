@@ -81,7 +81,7 @@ struct DensityReading {
     let last = WallTime(microseconds: lastWhole)
     while reached < last {
       let page = try reader.rollups(
-        of: targets, plannedFrom: reached, to: last, span: span, metrics: Set(Metric.allCases),
+        of: targets, from: reached, to: last, span: span, metrics: Set(Metric.allCases),
         limit: Self.mostRows)
       for row in page.rows { take(row) }
       guard page.coveredTo > reached else { return reached }
@@ -188,7 +188,7 @@ struct DensityReading {
     if var both = ends[place] {
       let (lows, highs) = (both.lows.take(), both.highs.take())
       let values = closed.buckets(of: .delivery)
-      if lows != values || highs != values { closed.deliveryEnds = (lows, highs) }
+      if lows != values || highs != values { closed.deliveryEnds = .init(lows: lows, highs: highs) }
       ends[place] = nil
     }
     columns[place].append(closed)

@@ -57,11 +57,9 @@ struct PanelReader {
   /// - Parameters:
   ///   - hasChanged: whether the store has, since the last call.
   ///   - now: monotonic, µs.
-  /// - Returns: whether anything looks different.
   mutating func read(
     _ reader: any DashboardSource, run: RunID, targets: [TargetRecord], hasChanged: Bool, at now: Int64
-  ) throws -> Bool {
-    let before = content
+  ) throws {
     if run != self.run {
       let clock = clock
       let order = order
@@ -73,7 +71,6 @@ struct PanelReader {
     try readDetectors(reader, targets, at: now)
     try readTargets(reader, targets, at: now)
     try readNotification(reader, run, targets, at: now)
-    return content != before
   }
 
   private mutating func readFindings(_ reader: any DashboardSource, _ run: RunID, at now: Int64) throws {

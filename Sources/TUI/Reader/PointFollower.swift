@@ -126,15 +126,15 @@ struct PointFollower {
     }
   }
 
-  /// The points in memory, as a snapshot needs them.
-  var content: PointContent {
-    var tracks = (past ?? live).tracks
+  /// Puts the points in memory on display.
+  func show(in content: inout DashboardContent) {
+    content.tracks = (past ?? live).tracks
     if let density {
-      for place in tracks.indices { tracks[place].hiddenBefore = density.end.microseconds }
+      for place in content.tracks.indices { content.tracks[place].hiddenBefore = density.end.microseconds }
     }
-    let isTruncated =
+    (content.density, content.covered) = (density, covered)
+    content.isTruncated =
       request.map { past?.isFull ?? !live.covers(from: density?.end ?? $0.from) } ?? false
-    return PointContent(tracks: tracks, density: density, covered: covered, isTruncated: isTruncated)
   }
 
   /// The window that was asked for, and whatever else is in memory.
@@ -143,12 +143,4 @@ struct PointFollower {
     guard past == nil else { return ReadStretch(from: request.from, to: request.to) }
     return ReadStretch(from: min(request.from, live.coveredFrom))
   }
-}
-
-/// Points and sums of one moment; see the properties of the same names in ``Snapshot``.
-struct PointContent: Sendable {
-  var tracks: [PointTrack] = []
-  var density: Density?
-  var covered = ReadStretch()
-  var isTruncated = false
 }

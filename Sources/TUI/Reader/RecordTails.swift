@@ -19,26 +19,20 @@ struct RecordTails {
   }
 
   /// Reads new rows.
-  /// - Returns: whether anything looks different.
-  mutating func follow(_ reader: any DashboardSource, run: RunID) throws -> Bool {
-    let news = try events.follow(reader, run: run)
-    marks.append(news)
-    return try !log.follow(reader, run: run).isEmpty || !news.isEmpty
+  mutating func follow(_ reader: any DashboardSource, run: RunID) throws {
+    marks.append(try events.follow(reader, run: run))
+    try log.follow(reader, run: run)
   }
 
   /// Reads some older events for their marks.
-  /// - Returns: whether anything looks different.
-  mutating func readMarks(_ reader: any DashboardSource, run: RunID) throws -> Bool {
-    guard !marks.isComplete else { return false }
+  mutating func readMarks(_ reader: any DashboardSource, run: RunID) throws {
     try marks.readBack(reader, run: run)
-    return true
   }
 
   /// Reads the pages that are to be shown.
-  /// - Returns: whether anything looks different.
-  mutating func show(_ place: ListsPlace, _ reader: any DashboardSource, run: RunID) throws -> Bool {
-    let isOther = try events.show(place.events, reader, run: run)
-    return try log.show(place.log, reader, run: run) || isOther
+  mutating func show(_ place: ListsPlace, _ reader: any DashboardSource, run: RunID) throws {
+    try events.show(place.events, reader, run: run)
+    try log.show(place.log, reader, run: run)
   }
 }
 
@@ -63,6 +57,7 @@ struct RecordPage<Row: RecordContent> {
   }
 
   /// - Returns: the new rows, including those outside the page.
+  @discardableResult
   mutating func follow(_ reader: any DashboardSource, run: RunID) throws -> [ListEntry<Row>] {
     var news: [ListEntry<Row>] = []
     while true {
@@ -99,9 +94,8 @@ struct RecordPage<Row: RecordContent> {
   }
 
   /// Reads another page when the current one does not have the rows to be shown, with rows on both sides of them.
-  /// - Returns: whether a page was read.
-  mutating func show(_ place: ListPlace, _ reader: any DashboardSource, run: RunID) throws -> Bool {
-    guard !list.has(place) else { return false }
+  mutating func show(_ place: ListPlace, _ reader: any DashboardSource, run: RunID) throws {
+    guard !list.has(place) else { return }
     let through: RecordPlace =
       switch place {
       case .newest: .last
@@ -119,7 +113,6 @@ struct RecordPage<Row: RecordContent> {
     try countFirst(reader, run)
     list.total = list.first + list.entries.count
     if place != .newest { list.total = max(list.total, try reader.count(Row.self, of: run, before: .last)) }
-    return true
   }
 }
 

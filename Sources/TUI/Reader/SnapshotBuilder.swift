@@ -7,8 +7,6 @@ struct SnapshotBuilder {
   private let bootID: String
   /// The last snapshot.
   private(set) var last = Snapshot()
-  /// ``StoreContent/changes`` of the last snapshot.
-  private var builtChanges: UInt64 = 0
 
   /// How often pending notifications are drawn anew because they have aged, µs.
   static let agingInterval: Int64 = 100_000
@@ -19,45 +17,24 @@ struct SnapshotBuilder {
   var isLive: Bool { last.condition == .ready && (last.run?.isLive ?? false) }
 
   /// - Parameters:
+  ///   - run: the run on display; `nil` before one was read.
   ///   - tick: time after which the same data look different, µs.
   ///   - now: on the wall clock.
   ///   - monotonicNow: the same instant on the monotonic clock, µs.
   /// - Returns: a snapshot when it would look different from the last one, else `nil`.
   mutating func build(
-    _ content: StoreContent, tick: Int64?, now: WallTime, monotonicNow: Int64
+    _ content: DashboardContent, run: RunRecord?, tick: Int64?, now: WallTime, monotonicNow: Int64
   ) -> Snapshot? {
     var next = last
-    next.condition = content.condition
-    next.replacements = content.replacements
-    next.targets = content.targets.map(DisplayedTarget.init)
-    next.totals = content.targets.map(\.counts)
-    next.tracks = content.points.tracks
-    next.density = content.points.density
-    next.covered = content.points.covered
-    next.isTruncated = content.points.isTruncated
-    next.eventList = content.events
-    next.logList = content.log
-    next.axisMarks = content.axisMarks
-    next.runs = content.runs
-    next.recording = content.recording
-    next.collector = content.collector
-    next.openFindings = content.openFindings
-    next.objectives = content.objectives
-    next.unforwarded = content.unforwarded
-    next.retentionWait = content.collector?.isRunning == true ? content.retentionWait : nil
-    next.interruption = content.interruption
-    next.panels = content.panels
-    next.request = content.answered
-    if let run = content.run {
+    next.read = content
+    if let run {
       // Nothing is heard of a collector where nothing can be read.
       next.run = DisplayedRun(run, at: content.interruption?.since ?? now)
       next.monotonicNow = run.bootID == bootID ? monotonicNow : nil
     }
-    guard last.number == 0 || content.changes != builtChanges || looksDifferent(next, at: now, tick: tick)
-    else {
+    guard last.number == 0 || content != last.read || looksDifferent(next, at: now, tick: tick) else {
       return nil
     }
-    builtChanges = content.changes
     next.now = now
     next.rates = next.tracks.map { RateHistory(of: $0, until: next.edge) }
     next.number += 1
@@ -65,21 +42,10 @@ struct SnapshotBuilder {
     return next
   }
 
+  /// Whether time alone makes a difference.
   private func looksDifferent(_ next: Snapshot, at now: WallTime, tick: Int64?) -> Bool {
-    if next.condition != last.condition || next.collector != last.collector
-      || next.interruption != last.interruption || next.unforwarded != last.unforwarded
-      || next.retentionWait != last.retentionWait
-    {
-      return true
-    }
     guard next.condition == .ready else { return false }
-    if next.runs != last.runs || next.recording != last.recording || next.run != last.run
-      || next.totals != last.totals || next.openFindings != last.openFindings
-      || next.objectives != last.objectives || next.request != last.request
-    {
-      return true
-    }
-    guard next.silences(at: now) == next.silences(at: last.now) else { return true }
+    guard next.run == last.run, next.silences(at: now) == next.silences(at: last.now) else { return true }
     switch next.run?.phase {
     case .live:
       // The newest edge has moved by a column, or pending notifications have aged.
@@ -122,9 +88,9 @@ struct SnapshotSource {
 
   /// - Returns: a snapshot when it would look different from the last one, else `nil`.
   mutating func poll(_ request: ReadRequest?) -> Snapshot? {
-    let content = follower.poll(request)
-    return builder.build(
-      content, tick: request?.tick, now: clock.wallNow(), monotonicNow: clock.monotonicNow().microseconds)
+    builder.build(
+      follower.poll(request), run: follower.run, tick: request?.tick, now: clock.wallNow(),
+      monotonicNow: clock.monotonicNow().microseconds)
   }
 
   /// Takes the figures of what the last snapshot shows.

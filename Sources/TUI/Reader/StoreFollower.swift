@@ -9,38 +9,6 @@ struct Subject: Sendable, Equatable {
   var target: String?
 }
 
-/// What the follower last read of a store.
-struct StoreContent: Sendable {
-  var condition = StoreCondition.opening
-  var interruption: Interruption?
-  /// How often another store has taken the place of the one that was shown.
-  var replacements = 0
-  var run: RunRecord?
-  /// Those of the run that are on display, in its order.
-  var targets: [TargetRecord] = []
-  var points = PointContent()
-  var events = RecordList<Event>()
-  var log = RecordList<LogLine>()
-  var axisMarks = AxisMarks()
-  /// All runs, the newest first; read only while they are wanted.
-  var runs: [RunEntry] = []
-  /// The run that is being recorded when it is not the one on display.
-  var recording: DisplayedRun?
-  var collector: CollectorStatus?
-  /// Incidents of the run that are going on.
-  var openFindings = 0
-  /// Rows that are not forwarded to the fleet, while its forwarding stands still.
-  var unforwarded = 0
-  var retentionWait: RetentionWait?
-  /// What the collector's objectives say.
-  var objectives = ObjectiveSummary()
-  var panels = PanelContent()
-  /// The request that the last successful read answered.
-  var answered: ReadRequest?
-  /// Increases with every change of notifications, events, log lines or marks that shows.
-  var changes: UInt64 = 0
-}
-
 /// Opens a store or a fleet, follows its changes by revision, and reads what the screen asks for. It belongs to one thread and
 /// waits for nothing but SQLite or the engine.
 struct StoreFollower {
@@ -57,10 +25,12 @@ struct StoreFollower {
   private var calendar: CalendarReader
   private var records = RecordTails()
   private var panels: PanelReader
-  /// Changes of events, log lines and marks that show.
-  private var recordChanges: UInt64 = 0
   private var forwarding = ForwardWatch()
-  private var content = StoreContent()
+  private var content = DashboardContent()
+  /// The run on display; `nil` before one was read.
+  private(set) var run: RunRecord?
+  /// The targets of ``content`` as they are stored.
+  private var targets: [TargetRecord] = []
 
   // When something was read last, in monotonic µs.
   private var runReadAt: Int64 = .min / 2
@@ -111,8 +81,8 @@ struct StoreFollower {
   var isReading: Bool { content.condition == .ready && (!records.marks.isComplete || points.isCoarse) }
 
   /// Reads what has changed, and the window of the request when it is another one.
-  /// - Returns: what is known of the store. Errors are its ``StoreContent/condition``; the rest stays as it was.
-  mutating func poll(_ request: ReadRequest?) -> StoreContent {
+  /// - Returns: what is known of the store. Errors are its ``DashboardContent/condition``; the rest stays as it was.
+  mutating func poll(_ request: ReadRequest?) -> DashboardContent {
     points.ask(request)
     let isCoarse = points.isCoarse
     do {
@@ -122,30 +92,25 @@ struct StoreFollower {
       if hasChanged || isRunStale && now - runReadAt >= Self.runInterval { try readChanges(reader, at: now) }
       if content.condition == .ready {
         if points.isAsked || isCoarse { try points.serve(reader) }
-        if let run = content.run {
-          if try records.show(lists, reader, run: run.id) { recordChanges += 1 }
-          if try records.readMarks(reader, run: run.id) { recordChanges += 1 }
-          if try panels.read(
-            reader, run: run.id, targets: content.targets, hasChanged: hasChanged, at: now)
-          {
-            recordChanges += 1
-          }
+        if let run {
+          try records.show(lists, reader, run: run.id)
+          try records.readMarks(reader, run: run.id)
+          try panels.read(reader, run: run.id, targets: targets, hasChanged: hasChanged, at: now)
         }
       }
       if now - collectorReadAt >= Self.collectorInterval || collectorReadFor != runPhaseKey {
         try readCollector(reader, at: now)
       }
       if wantsRuns, content.condition == .ready { try readRuns(reader, at: now) }
-      content.answered = request
+      content.request = request
       content.interruption = nil
     } catch {
       fail(error)
     }
-    content.points = points.content
-    (content.events, content.log) = (records.events.list, records.log.list)
+    points.show(in: &content)
+    (content.eventList, content.logList) = (records.events.list, records.log.list)
     content.axisMarks = records.marks
     content.panels = panels.content
-    content.changes = points.changes + recordChanges
     return content
   }
 
@@ -171,7 +136,7 @@ struct StoreFollower {
     }
     let opened = try place.open()
     reader = opened
-    content.run = nil
+    run = nil
     if let shown, shown != opened.identity { content.replacements += 1 }
     shown = opened.identity
     return opened
@@ -202,15 +167,13 @@ struct StoreFollower {
   /// Reads what has changed since the last poll: notifications, events and log lines at once, the run and its counts a few
   /// times a second, because they take more queries than all the rest.
   private mutating func readChanges(_ reader: any DashboardSource, at now: Int64) throws {
-    if content.run == nil || content.condition != .ready || now - runReadAt >= Self.runInterval {
+    if run == nil || content.condition != .ready || now - runReadAt >= Self.runInterval {
       (runReadAt, isRunStale) = (now, false)
       if try !readRun(reader) { return }
     } else {
       isRunStale = true
     }
-    if let run = content.run, try points.follow(reader), try records.follow(reader, run: run.id) {
-      recordChanges += 1
-    }
+    if let run, try points.follow(reader) { try records.follow(reader, run: run.id) }
   }
 
   /// Reads the run on display and its targets, and all of the run when it is another one.
@@ -220,14 +183,15 @@ struct StoreFollower {
       content.condition = subject.run.map { .noSuchRun("\($0)") } ?? .empty
       return false
     }
-    let old = content.run
-    content.run = record
+    let old = run
+    run = record
     content.recording = try recording(reader)
     content.openFindings = try reader.openIncidents(of: record.id)
     content.objectives = try ObjectiveSummary(reader, alive: record.lastHeartbeat)
     let all = try reader.targets(of: record.id)
-    content.targets = subject.target.map { name in all.filter { $0.name == name } } ?? all
-    if let name = subject.target, content.targets.isEmpty {
+    targets = subject.target.map { name in all.filter { $0.name == name } } ?? all
+    (content.targets, content.totals) = (targets.map(DisplayedTarget.init), targets.map(\.counts))
+    if let name = subject.target, targets.isEmpty {
       content.condition = .noSuchTarget(name, available: all.map(\.name))
       return false
     }
@@ -237,13 +201,13 @@ struct StoreFollower {
     guard old?.id != record.id || hasRecovered || isRestartDue else { return true }
     isRestartDue = true
     records = try RecordTails(reader, run: record.id)
-    try points.restart(reader, targets: content.targets.map(\.id))
+    try points.restart(reader, targets: targets.map(\.id))
     isRestartDue = false
     return false
   }
 
   private func recording(_ reader: any DashboardSource) throws -> DisplayedRun? {
-    guard subject.run != nil, let newest = try reader.latestRun(), newest.id != content.run?.id else {
+    guard subject.run != nil, let newest = try reader.latestRun(), newest.id != run?.id else {
       return nil
     }
     let run = DisplayedRun(newest, at: clock.wallNow())
@@ -259,16 +223,17 @@ struct StoreFollower {
 
   private var runPhaseKey: RunPhaseKey {
     RunPhaseKey(
-      run: content.run?.id, hasEnded: content.run?.endedAt != nil, recording: content.recording?.id)
+      run: run?.id, hasEnded: run?.endedAt != nil, recording: content.recording?.id)
   }
 
   private mutating func readCollector(_ reader: any DashboardSource, at now: Int64) throws {
     (collectorReadAt, collectorReadFor) = (now, runPhaseKey)
     content.unforwarded = forwarding.look(try reader.forwardPause(), at: now)
-    content.retentionWait = try reader.retentionWait()
     content.collector = try reader.presence().map {
       CollectorStatus(isRunning: $0.isRunning, run: $0.run, staysAfterRun: $0.servesControl)
     }
+    let wait = try reader.retentionWait()
+    content.retentionWait = content.collector?.isRunning == true ? wait : nil
   }
 
   /// Reads all runs: once a second, or every five seconds when there are more than a hundred.

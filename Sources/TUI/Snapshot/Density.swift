@@ -3,9 +3,9 @@ import Store
 
 /// Rollups of a range of time with more notifications than are kept one by one: as much as a screen can show, however many
 /// there were.
-struct Density: Sendable {
+struct Density: Sendable, Equatable {
   /// Notifications planned in one column of the plot, or in one rollup span where that is longer.
-  struct Column: Sendable {
+  struct Column: Sendable, Equatable {
     /// Wall time, µs.
     let start: Int64
     /// µs.
@@ -14,7 +14,12 @@ struct Density: Sendable {
     /// The buckets by index in `Metric.allCases`; ascending.
     let buckets: [ContiguousArray<DensityBucket>]
     /// Lower and upper bounds of its deliveries, where not all are exact.
-    var deliveryEnds: (lows: ContiguousArray<DensityBucket>, highs: ContiguousArray<DensityBucket>)?
+    var deliveryEnds: DeliveryEnds?
+
+    struct DeliveryEnds: Sendable, Equatable {
+      var lows: ContiguousArray<DensityBucket>
+      var highs: ContiguousArray<DensityBucket>
+    }
 
     func buckets(of metric: Metric) -> ContiguousArray<DensityBucket> {
       buckets[Metric.allCases.firstIndex(of: metric) ?? 0]

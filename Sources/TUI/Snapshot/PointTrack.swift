@@ -5,7 +5,7 @@ import Store
 /// planned times.
 ///
 /// Snapshots share chunks of points: a change copies one chunk, not the track.
-struct PointTrack: Sendable {
+struct PointTrack: Sendable, Equatable {
   let target: TargetID
   private(set) var firstSequence: Int64
   private var chunks: [ContiguousArray<SamplePoint>] = []
@@ -59,19 +59,6 @@ struct PointTrack: Sendable {
     chunks.removeFirst(dropped)
     count -= dropped * Self.chunkSize
     firstSequence += Int64(dropped * Self.chunkSize)
-  }
-
-  /// Drops everything from a sequence number on: plans that were taken back.
-  mutating func removeAll(from sequence: Int64) {
-    let kept = max(0, Int(min(sequence, endSequence) - firstSequence))
-    guard kept < count else { return }
-    let fullChunks = (kept + Self.chunkSize - 1) / Self.chunkSize
-    chunks.removeLast(chunks.count - fullChunks)
-    if let last = chunks.indices.last {
-      let rest = kept - last * Self.chunkSize
-      chunks[last].removeLast(chunks[last].count - rest)
-    }
-    count = kept
   }
 
   /// Indices of the points planned from `start` up to, not including, `end`.

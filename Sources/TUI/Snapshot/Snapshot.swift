@@ -1,30 +1,25 @@
 import Measurement
 import Store
 
-/// What a ``Snapshot`` has.
-struct SnapshotContent: Sendable {
-  /// Increases with each snapshot that differs from the one before.
-  var number: UInt64 = 0
+/// What a reader has read for the dashboard: one value from the store to the screen.
+struct DashboardContent: Sendable, Equatable {
   var condition = StoreCondition.opening
   /// Why nothing new can be read at the moment; what was read before stays on display.
   var interruption: Interruption?
-  /// How often another file has taken the store's place.
+  /// How often another store has taken the place of the one that was shown.
   var replacements = 0
-  var run: DisplayedRun?
-  /// The targets in the run's order.
+  /// The targets of the run that are on display, in its order.
   var targets: [DisplayedTarget] = []
+  /// Counts of the whole run, by target in the same order.
+  var totals: [StateCounts] = []
   /// The newest notifications, or those of the requested window, by target in the same order.
   var tracks: [PointTrack] = []
   /// Sums of what was planned before the notifications of `tracks`; `nil` when there is nothing.
   var density: Density?
-  /// Counts of the whole run, by target in the same order.
-  var totals: [StateCounts] = []
-  /// What was sent in the last seconds, by target in the same order.
-  var rates: [RateHistory] = []
-  /// When the snapshot was taken.
-  var now = WallTime(microseconds: 0)
-  /// The same instant on the monotonic clock, µs; `nil` when the run belongs to another boot.
-  var monotonicNow: Int64?
+  /// Planned time of which everything was read, up to the capacity. Nothing is known about other times.
+  var covered = ReadStretch()
+  /// Whether the requested window, or the one before it, has more notifications than the capacity.
+  var isTruncated = false
   /// The page of events for the list.
   var eventList = RecordList<Event>()
   /// The page of log lines for the list.
@@ -47,12 +42,22 @@ struct SnapshotContent: Sendable {
   var objectives = ObjectiveSummary()
   /// What was read for the panels.
   var panels = PanelContent()
-  /// The request that was answered.
+  /// The request that the last successful read answered.
   var request: ReadRequest?
-  /// Planned time of which everything was read, up to the capacity. Nothing is known about other times.
-  var covered = ReadStretch()
-  /// Whether the requested window, or the one before it, has more notifications than the capacity.
-  var isTruncated = false
+}
+
+/// What a ``Snapshot`` has.
+struct SnapshotContent: Sendable {
+  /// Increases with each snapshot that differs from the one before.
+  var number: UInt64 = 0
+  var read = DashboardContent()
+  var run: DisplayedRun?
+  /// What was sent in the last seconds, by target in the run's order.
+  var rates: [RateHistory] = []
+  /// When the snapshot was taken.
+  var now = WallTime(microseconds: 0)
+  /// The same instant on the monotonic clock, µs; `nil` when the run belongs to another boot.
+  var monotonicNow: Int64?
 }
 
 /// Everything the dashboard shows, as of one instant. It is read on the reader's thread.
@@ -75,6 +80,16 @@ struct Snapshot: Sendable {
     _modify {
       if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.content) }
       yield &storage.content[keyPath: member]
+    }
+  }
+
+  subscript<Value>(dynamicMember member: WritableKeyPath<DashboardContent, Value>) -> Value {
+    @inline(__always)
+    _read { yield storage.content.read[keyPath: member] }
+    @inline(__always)
+    _modify {
+      if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.content) }
+      yield &storage.content.read[keyPath: member]
     }
   }
 }

@@ -163,11 +163,7 @@ struct TerminalDescriptor: ~Copyable {
 
   /// Columns and rows; 80×24 where the terminal does not know, as on a serial line.
   var size: (columns: Int, rows: Int) {
-    var size = winsize()
-    guard ioctl(output, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
-      return (80, 24)
-    }
-    return (Int(size.ws_col), Int(size.ws_row))
+    TerminalSize.columnsAndRows(of: output) ?? (80, 24)
   }
 
   /// Bytes that can be read at once.

@@ -126,21 +126,6 @@ public final class LineWriter: Sendable {
 
   /// - Returns: whether the descriptor took the line.
   private func put(_ line: [UInt8]) -> Bool {
-    var rest = line[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count >= 0 {
-        rest = rest.dropFirst(count)
-        continue
-      }
-      switch errno {
-      case EINTR: continue
-      case EAGAIN:
-        var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        _ = poll(&waiting, 1, -1)
-      default: return false
-      }
-    }
-    return true
+    line.withUnsafeBytes { DescriptorOutput.write($0, to: descriptor) } == nil
   }
 }

@@ -89,14 +89,12 @@ struct Device: AsyncParsableCommand {
   var untilInputEnds = false
 
   func validate() throws {
-    guard (0...65_535).contains(port) else {
-      throw ValidationError("--port \(port) is not a port number; give 0 to 65535")
-    }
+    try ServiceArguments.check(port: port)
     guard (1...128).contains(name.utf8.count) else {
       throw ValidationError("--name has \(CountText.text(name.utf8.count, "byte")); give 1 to 128")
     }
     if let count, count < 1 { throw ValidationError("--count \(count) is too small; give at least 1") }
-    _ = try endpoint()
+    _ = try ServiceArguments.endpoint(receipts: receipts)
   }
 
   func run() async throws {
@@ -115,7 +113,8 @@ struct Device: AsyncParsableCommand {
     var options = LoopbackOptions(
       port: port, credentialsDirectory: directory, scenario: behavior,
       receipts: ReceiptDestination(
-        endpoint: try endpoint(), authorityFile: receiptsCa ?? "\(directory)/ca.pem"),
+        endpoint: try ServiceArguments.endpoint(receipts: receipts),
+        authorityFile: receiptsCa ?? "\(directory)/ca.pem"),
       device: name, remote: remote,
       receiptLimit: count.map { ReceiptLimit(count: $0) { stopped.continuation.finish() } },
       scriptFile: script)
@@ -137,13 +136,5 @@ struct Device: AsyncParsableCommand {
     logger.info(
       "stopped after \(CountText.text(statistics.deliveries, "notification")): \(CountText.text(posts.posted, "receipt")) posted, \(CountText.text(posts.retries, "failed attempt"))"
     )
-  }
-
-  private func endpoint() throws -> Endpoint {
-    do {
-      return try Endpoint.parse(receipts)
-    } catch {
-      throw ValidationError("--receipts: \(error.message)")
-    }
   }
 }

@@ -5,6 +5,7 @@ import Formats
 import Glibc
 import Measurement
 import Store
+import Terminal
 import Threads
 
 struct Doctor: AsyncParsableCommand {
@@ -189,21 +190,20 @@ enum TerminalCheck {
         .note, "host", "terminal", "TERM is not set, or is \"dumb\"",
         remedy: "set it to the terminal's name, like xterm-256color, or use dashboard --plain")
     }
-    var size = winsize()
-    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+    guard let size = TerminalSize.columnsAndRows(of: STDOUT_FILENO) else {
       return DoctorFinding(.note, "host", "terminal", "\(name), of unknown size")
     }
-    guard Int(size.ws_col) >= columns, Int(size.ws_row) >= rows else {
+    guard size.columns >= columns, size.rows >= rows else {
       return DoctorFinding(
-        .note, "host", "terminal", "\(name), \(size.ws_col)×\(size.ws_row) is too small for the dashboard",
+        .note, "host", "terminal", "\(name), \(size.columns)×\(size.rows) is too small for the dashboard",
         remedy: "make it \(columns)×\(rows) at least")
     }
     let locale = environment["LC_ALL"] ?? environment["LC_CTYPE"] ?? environment["LANG"] ?? ""
     guard locale.lowercased().replacing("-", with: "").contains("utf8") else {
       return DoctorFinding(
-        .note, "host", "terminal", "\(name), \(size.ws_col)×\(size.ws_row), but the locale is not UTF-8",
+        .note, "host", "terminal", "\(name), \(size.columns)×\(size.rows), but the locale is not UTF-8",
         remedy: "set LANG=C.UTF-8, or use dashboard --ascii")
     }
-    return DoctorFinding(.fine, "host", "terminal", "\(name), \(size.ws_col)×\(size.ws_row), UTF-8")
+    return DoctorFinding(.fine, "host", "terminal", "\(name), \(size.columns)×\(size.rows), UTF-8")
   }
 }

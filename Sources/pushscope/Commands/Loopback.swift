@@ -60,10 +60,8 @@ struct Loopback: AsyncParsableCommand {
   var demonstration = false
 
   func validate() throws {
-    guard (0...65_535).contains(port) else {
-      throw ValidationError("--port \(port) is not a port number; give 0 to 65535")
-    }
-    if let receipts { _ = try endpoint(receipts) }
+    try ServiceArguments.check(port: port)
+    if let receipts { _ = try ServiceArguments.endpoint(receipts: receipts) }
   }
 
   func run() async throws {
@@ -74,7 +72,9 @@ struct Loopback: AsyncParsableCommand {
     if let script { try OutputGuard().check(script) }
     let scenario = try scenario.map { try Scenario.load(path: $0, environment: ProcessEnvironment.all) }
     let destination = try receipts.map {
-      ReceiptDestination(endpoint: try endpoint($0), authorityFile: receiptsCa ?? "\(directory)/ca.pem")
+      ReceiptDestination(
+        endpoint: try ServiceArguments.endpoint(receipts: $0),
+        authorityFile: receiptsCa ?? "\(directory)/ca.pem")
     }
     var options = LoopbackOptions(
       port: port, credentialsDirectory: directory,
@@ -99,13 +99,5 @@ struct Loopback: AsyncParsableCommand {
     logger.info(
       "stopped after \(CountText.text(statistics.requests, "request")): \(statistics.accepted) accepted, \(statistics.lost) lost, \(CountText.text(statistics.receipts.posted, "receipt")) posted"
     )
-  }
-
-  private func endpoint(_ text: String) throws -> Endpoint {
-    do {
-      return try Endpoint.parse(text)
-    } catch {
-      throw ValidationError("--receipts: \(error.message)")
-    }
   }
 }

@@ -5,6 +5,7 @@ import Glibc
 import Measurement
 import Report
 import Store
+import Terminal
 
 struct Status: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -42,17 +43,9 @@ struct Status: ParsableCommand {
     let now = SystemClock().wallNow()
     let status = try StatusReader(reader, targets: names, isGrouped: source.by != nil, at: now).status()
     try ReportRun.write(
-      lines: json ? [StatusReport(status).json.text] : status.lines(width: Self.terminalColumns))
+      lines: json
+        ? [StatusReport(status).json.text]
+        : status.lines(width: TerminalSize.columnsAndRows(of: STDOUT_FILENO)?.columns))
     if exitCode, status.isOpen { throw ExitCode(ExitStatus.threshold.rawValue) }
-  }
-
-  /// The columns of the terminal that is written to; `nil` where it is none.
-  private static var terminalColumns: Int? {
-    var size = winsize()
-    guard isatty(STDOUT_FILENO) == 1, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0
-    else {
-      return nil
-    }
-    return Int(size.ws_col)
   }
 }

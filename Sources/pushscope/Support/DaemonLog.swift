@@ -80,15 +80,7 @@ struct LogOptions: ParsableArguments {
   enum Level: String, ExpressibleByArgument, CaseIterable {
     case debug, info, notice, warning, error
 
-    var level: Logger.Level {
-      switch self {
-      case .debug: .debug
-      case .info: .info
-      case .notice: .notice
-      case .warning: .warning
-      case .error: .error
-      }
-    }
+    var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .info }
   }
 
   @Option(help: "Lines of the log on stderr: text, json, or journal (with priorities for systemd).")

@@ -208,3 +208,20 @@ struct DriftArgument {
     return DriftArgument(partsPerMillion: value)
   }
 }
+
+/// Options that the built-in services have in common.
+enum ServiceArguments {
+  static func check(port: Int) throws {
+    guard (0...65_535).contains(port) else {
+      throw ValidationError("--port \(port) is not a port number; give 0 to 65535")
+    }
+  }
+
+  static func endpoint(receipts: String) throws -> Endpoint {
+    do {
+      return try Endpoint.parse(receipts)
+    } catch {
+      throw ValidationError("--receipts: \(error.message)")
+    }
+  }
+}

@@ -72,11 +72,11 @@ struct NoticeTests {
   @Test("long paths and words are broken, never cut away")
   func wrapping() {
     let path = "/" + (0..<30).map { "directory\($0)" }.joined(separator: "/")
-    let lines = NoticeModel.wrapped("There is no file \(path) here.", columns: 40)
+    let lines = FittedText.wrapped("There is no file \(path) here.", columns: 40)
     #expect(lines.allSatisfy { $0.count <= 40 })
     #expect(lines.joined().filter { $0 != " " } == "Thereisnofile\(path)here.")
-    #expect(NoticeModel.wrapped("lost 1 % → 25 % of it", columns: 14) == ["lost 1 % →", "25 % of it"])
-    #expect(NoticeModel.wrapped("", columns: 10) == [""])
-    #expect(NoticeModel.wrapped("宽宽宽宽", columns: 4) == ["宽宽", "宽宽"])
+    #expect(FittedText.wrapped("lost 1 % → 25 % of it", columns: 14) == ["lost 1 % →", "25 % of it"])
+    #expect(FittedText.wrapped("", columns: 10) == [""])
+    #expect(FittedText.wrapped("宽宽宽宽", columns: 4) == ["宽宽", "宽宽"])
   }
 }
