@@ -21,7 +21,10 @@ extension Duration {
     self = .microseconds(Int64(max(-limit, min(limit, seconds)) * 1e6))
   }
 
+  /// So many times 60 s.
   public static func minutes(_ count: Int64) -> Duration { .seconds(60 * count) }
+  /// So many times 3600 s.
   public static func hours(_ count: Int64) -> Duration { .seconds(3600 * count) }
+  /// So many times 86 400 s.
   public static func days(_ count: Int64) -> Duration { .seconds(86_400 * count) }
 }
