@@ -194,16 +194,16 @@ extension String {
 
 /// What a schedule is too slow to see.
 public enum OutageText {
-  /// `sends one in 6 min: an outage of less than 40 min would not be seen`.
+  /// `sends one notification in 6 min: an outage of less than 40 min would not be seen`.
   static func text(_ target: TargetActivity) -> String {
     "sends \(interval(target.askedRate)): "
       + (target.shortestOutage.map { "an outage of less than \(LengthText.text($0)) would not be seen" }
         ?? "no outage of up to \(LengthText.text(DetectionPower.lengths.last ?? 0)) would be seen")
   }
 
-  /// `one in 6 min`.
+  /// `one notification in 6 min`.
   public static func interval(_ rate: Double) -> String {
-    "one in \(LengthText.text(Int64(min(1e15, 1e6 / max(rate, 1e-9)))))"
+    "one notification in \(LengthText.text(Int64(min(1e15, 1e6 / max(rate, 1e-9)))))"
   }
 }
 

@@ -55,24 +55,24 @@ struct CauseSentence {
       let rise = verdict?.facts?.roundTripRise.flatMap { $0 > 0 ? $0 : nil }.map {
         " a round trip \(verb("takes", "took")) \(LatencyText.text($0)) longer."
       }
-      return "\(it) the way to \(whom):" + (rise ?? " round trips \(verb("take", "took")) longer.")
+      return "\(it) the network to \(whom):" + (rise ?? " round trips \(verb("take", "took")) longer.")
     case .providerProcessing:
       return
-        "\(it) \(whom): it \(verb("answers", "answered")) later while the way to it \(verb("is", "was")) as fast as before."
+        "\(it) \(whom): it \(verb("answers", "answered")) later while the network to it \(verb("is", "was")) as fast as before."
     case .providerDelivery:
       return "\(it) \(whom), after it accepted: \(devices(verdict)) \(verb("get", "got")) them later."
     case .providerLoss:
       return
         "\(it) \(whom): it \(verb("accepts and does", "accepted and did")) not deliver\(lostDevices(verdict))."
     case .providerErrors:
-      return "\(it) \(whom): it \(verb("answers", "answered")) with errors of its own."
+      return "\(it) \(whom): it \(verb("answers", "answered")) with server errors."
     case .throttled:
       return "\(it) a limit of \(whom): it \(verb("says", "said")) that we send too much."
     case .credentials:
       return "\(it) our credentials: \(whom) \(verb("does", "did")) not accept them."
     case .receipts:
       return
-        "\(it) our receipt listener or the way to it: all targets \(verb("are", "were")) affected, and providers \(verb("accept", "accepted")) as before."
+        "\(it) our receipt listener or the network to it: all targets \(verb("are", "were")) affected, and providers \(verb("accept", "accepted")) as before."
     case .device:
       let what = record.metric.word == .lost ? "missing some" : "slow"
       return
@@ -127,7 +127,7 @@ struct CauseSentence {
       return "Not us: we sent on time, and \(provider) accepted as fast as before."
     }
     guard facts.isPathAsBefore == true else { return "We sent on time." }
-    return "Not us: we sent on time, and the way to \(provider) is as fast as before."
+    return "Not us: we sent on time, and the network to \(provider) is as fast as before."
   }
 
   private func question(
@@ -137,19 +137,19 @@ struct CauseSentence {
     switch reason {
     case "provider-delivery or device":
       return (
-        "Whether it is \(provider) or \(device), one device cannot tell; a second device at \(provider) would.",
+        "It is \(provider) or \(device); a second device that gets notifications through \(provider) would tell which.",
         ""
       )
     case "losses: provider, device or receipts":
       return (
         "Whether \(provider) loses them, \(device) does not get them or our receipt listener misses them is not known.",
-        "A second device at \(provider) and a second provider on the device would tell."
+        "A second device that gets notifications through \(provider), and a second provider to \(device), would tell."
       )
     case "path or provider":
       let only = record.shareBefore == nil ? "" : "Only \(whom) is affected. "
-      return ("\(only)Whether it is \(whom) or the way to it is not known.", nil)
+      return ("\(only)Whether it is \(whom) or the network to it is not known.", nil)
     case "path and provider":
-      return ("The way to \(whom) explains a part of it, not all.", nil)
+      return ("The network to \(whom) explains a part of it, not all.", nil)
     case "own queue or provider":
       return ("Whether this host sends late or \(whom) holds it up is not known.", nil)
     case "service everywhere":

@@ -66,7 +66,7 @@ public struct FindingSentence {
   /// What changed, since when and by how much.
   public var what: String {
     record.isWithdrawn
-      ? "Withdrawn, since what came in later changed the figures: \(change)" : change
+      ? "Withdrawn, because receipts that came later show no such change. It said: \(change)" : change
   }
 
   /// The part that says whose fault it is, or what would tell; empty where neither is known, or nothing got worse.
@@ -80,7 +80,7 @@ public struct FindingSentence {
 
   private var isEarly: Bool { record.isProvisional }
 
-  private static let early = "(Provisional: less than two days are recorded.)"
+  private static let early = "(Provisional: what is usual is known from less than two days.)"
 
   // MARK: - What
 
@@ -113,7 +113,9 @@ public struct FindingSentence {
   }
 
   private func share(_ text: String) -> String {
-    "\(text)\(record.shareBefore.map { " (before \(Self.share($0)))" } ?? "")."
+    let isPercent = record.shareAfter.map { 0.01..<1 ~= $0 } ?? false
+    let before = record.shareBefore.map { isPercent && $0 >= 0.0005 ? PercentText.given($0) : Self.share($0) }
+    return "\(text)\(before.map { " (before \($0))" } ?? "")."
   }
 
   /// `12.3 % of the notifications`, `4 of 1000 notifications`.
@@ -214,21 +216,26 @@ public struct FindingSentence {
     let start = clock.text(record.startedAt, hasSeconds: hasSeconds)
     let about = isUncertain(hasSeconds ? 5_000_000 : 90_000_000) ? "about " : ""
     let zone = clock.name(at: record.startedAt)
-    let again =
-      times.map { ", for the \(OrdinalText.text($0.count)) time, about every \(LengthText.text($0.period))" }
-      ?? ""
+    let again = times.map(Self.again) ?? ""
     if isDaily {
       let last = end.map { " to \(clock.clock($0, hasSeconds: false))" } ?? " on"
       return "on most days from \(clock.clock(record.startedAt, hasSeconds: false))\(last)\(zone)"
     }
     guard let end else {
-      let normal = record.isNewNormal ? ", which is usual by now" : ""
+      let normal = record.isNewNormal ? ", for so long that it counts as normal now" : ""
       return "since \(about)\(start)\(zone)\(normal)\(again)"
     }
     let last = clock.text(end, after: record.startedAt, hasSeconds: hasSeconds)
     return stoppedAt == nil
       ? "from \(about)\(start) to \(last)\(zone)\(again)"
       : "from \(about)\(start) until recording stopped at \(last)\(zone)\(again)"
+  }
+
+  /// `, for the 4th time, about every 10 min`; of two, how long after the first the second came.
+  private static func again(_ times: (count: Int, period: Int64)) -> String {
+    let period = LengthText.text(times.period)
+    return ", for the \(OrdinalText.text(times.count)) time, "
+      + (times.count == 2 ? "\(period) after the first" : "about every \(period)")
   }
 
   /// - Parameter least: µs by which a start has to be uncertain to be told so.

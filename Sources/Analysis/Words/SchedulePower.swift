@@ -50,7 +50,7 @@ public struct SchedulePower: Sendable {
   /// The shortest outage that is found.
   public var shortestOutage: DetectionPower.Step? { losses?.shortest(Self.outage) }
 
-  /// `one in 6 min: arriving ×1.5 slower is found after 3 h, an outage of less than 40 min is not`; `nil` where an outage is seen
+  /// `one notification in 6 min: arriving ×1.5 slower is found after 3 h, an outage of less than 40 min is not`; `nil` where an outage is seen
   /// soon enough.
   public static func warning(rate: Double) -> String? {
     guard rate > 0, isSlow(rate) else { return nil }

@@ -214,12 +214,12 @@ import Testing
     slow.shortestOutage = 2_400_000_000
     expect(
       slow, .quiet,
-      "sends one in 6 min: an outage of less than 40 min would not be seen. In the last 2 h all 20 arrived within 5 s; half within 210 ms"
+      "sends one notification in 6 min: an outage of less than 40 min would not be seen. In the last 2 h all 20 arrived within 5 s; half within 210 ms"
     )
     slow.shortestOutage = nil
     #expect(
       TargetStatus(slow, clock: Self.clock).sentence.hasPrefix(
-        "sends one in 6 min: no outage of up to 8 h would"))
+        "sends one notification in 6 min: no outage of up to 8 h would"))
   }
 
   @Test func whatIsNotRecordedAnyMoreSaysSinceWhen() {

@@ -212,7 +212,7 @@ import Testing
         "Not us: we sent on time, and fcm accepted"))
     #expect(!text(.slower, transit) { $0.isSentOnTime = false }.contains("Not us"))
     #expect(
-      text(.accept, service) { _ in }.hasPrefix("Not us: we sent on time, and the way to fcm is as fast"))
+      text(.accept, service) { _ in }.hasPrefix("Not us: we sent on time, and the network to fcm is as fast"))
     #expect(!text(.accept, service) { $0.isPathAsBefore = nil }.contains("Not us"))
     #expect(!text(.accept, service) { $0.isSentOnTime = nil }.contains("on time"))
   }

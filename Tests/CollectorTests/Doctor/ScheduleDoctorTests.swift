@@ -24,7 +24,7 @@ import Testing
     let found = try findings("every: 6m")
     let note = try #require(found.first)
     #expect(found.count == 1 && note.level == .note && note.subject == "hook" && note.step == "schedule")
-    #expect(note.message.hasPrefix("one in 6 min: arriving ×"), "\(note.message)")
+    #expect(note.message.hasPrefix("one notification in 6 min: arriving ×"), "\(note.message)")
     #expect(
       note.message.contains(#/ slower is found after .*, an outage of less than .* is not$/#),
       "\(note.message)")

@@ -311,7 +311,7 @@ import Testing
       ]), "\(lines)")
     #expect(
       FindingsReport([finding], detectors: []).lines()[1].hasSuffix(
-        "It was apns: it answered later while the way to it was as fast as before."))
+        "It was apns: it answered later while the network to it was as fast as before."))
     #expect(FindingsReport([finding], detectors: []).json.text.contains("a second device at apns"))
     // What only repeats the figures is not said twice.
     let plain = record("bbbb2222", at: 0) {

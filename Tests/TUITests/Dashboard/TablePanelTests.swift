@@ -406,7 +406,7 @@ struct TablePanelTests {
     let text = stage.text.replacing("│", with: " ").replacing(/\s+/, with: " ")
     #expect(
       text.contains(
-        "Nothing found. Seen would have been, in these 12 min at 20/s: arriving ×1.5 slower for 40 s or longer; smaller changes after two days of recording."
+        "Nothing found. In the recorded 12 min at 20/s this would have been noticed: arriving ×1.5 slower for 40 s or longer. Smaller changes are noticed only after two days of recording."
       ), "\(text)")
   }
 
