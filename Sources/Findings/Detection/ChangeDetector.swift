@@ -30,6 +30,7 @@ public struct ChangeDetector: Sendable {
     fileprivate var calibrateAt = 0
     fileprivate var profile = DailyProfile.flat
     fileprivate var hourlyMedians: [Int: Double] = [:]
+    fileprivate var daily = DailyPatternWatch()
     fileprivate var open: OpenFinding?
     fileprivate var lasting: [OpenFinding] = []
     /// Open and closed, but for those that ended so long ago that they were forgotten
@@ -93,6 +94,8 @@ public struct ChangeDetector: Sendable {
     return state
   }
   public var findings: [Finding] { state.findings }
+  /// Stretches of the day in which the latency is higher on most days: their status is `daily`.
+  public var dailyPatterns: [Finding] { state.daily.findings(binWidth: state.settings.binWidth) }
   public var settings: DetectorSettings { state.settings }
   /// Recorded time, µs.
   public var age: Int64 { Int64(state.next) * state.settings.binWidth }
@@ -103,6 +106,7 @@ public struct ChangeDetector: Sendable {
   public var memory: Int {
     let open = ([state.open].compactMap { $0 } + state.lasting).reduce(0) { $0 + $1.memory }
     return history.memory + (scan?.memory ?? 0) + (recent?.memory ?? 0) + state.calibration.memory + open
+      + state.daily.memory
   }
 
   private var isShare: Bool { state.metric.isShare }
@@ -115,6 +119,7 @@ public struct ChangeDetector: Sendable {
   /// Forgets the findings that ended before an instant, µs since 1970.
   mutating func removeFindings(endedBefore time: Int64) {
     state.findings.removeAll { $0.hasEnded(before: time) }
+    state.daily.removeFindings(endedBefore: time)
   }
 
   // MARK: - Bins
@@ -136,6 +141,9 @@ public struct ChangeDetector: Sendable {
     }
     scan?.append(bin, of: history)
     keepBounded()
+    if !isShare, state.settings.calibratedAfter != nil {
+      state.daily.advance(to: bin, of: history, state.metric, state.settings)
+    }
     if !isShare, state.next % history.binsPerHour == 0, state.settings.calibratedAfter != nil {
       let hour = bin + 1 - history.binsPerHour..<bin + 1
       state.hourlyMedians[Int(history.start(hour.lowerBound) / 3_600_000_000)] = history.logMedian(hour)
