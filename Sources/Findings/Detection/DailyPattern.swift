@@ -65,7 +65,7 @@ public struct DailyPattern: Sendable, Hashable, Codable {
 struct DailyPatternWatch: Sendable, Hashable, Codable {
   /// The quantiles of a day's steps.
   struct Day: Sendable, Hashable, Codable {
-    /// Since 1970.
+    /// The number of the day since 1970.
     var number: Int
     /// Levels of ``LogScale``, by quantile and step; -1: not known.
     var levels: [[Int16]]
@@ -97,7 +97,7 @@ struct DailyPatternWatch: Sendable, Hashable, Codable {
   private static let memory = 14
   /// Known patterns are told anew by so many of the last days.
   private static let recent = 7
-  /// On so many recorded days one after the other it does not come when it is over.
+  /// A pattern is over that does not come on so many recorded days one after the other.
   private static let absence = 4
   /// It has moved when an edge did by so many steps.
   private static let move = 3

@@ -43,13 +43,13 @@ struct DailyPatternSearch {
 
   /// A pattern has so many days at least.
   static let leastDays = 4
-  /// Of a thousand nights on which there is no pattern, one is named in one at most, nats.
+  /// Chance names a pattern at one midnight of a thousand at most, nats.
   static let threshold = log(1000.0)
   /// How many stretches that do not depend on each other a day has, about, at two quantiles.
   private static let places = 400.0
   /// A day counts that has so many of its steps.
   private static let leastSteps = 96
-  /// In steps: half an hour, and so many that a third of the day is left to compare with.
+  /// The lengths of stretches, in steps: half an hour, and so many that a third of the day is left to compare with.
   private static let shortest = 3
   private static let longest = 96
   /// Two patterns are so many steps apart.
@@ -60,11 +60,11 @@ struct DailyPatternSearch {
   private let firstDay: Int
   private let dayCount: Int
   private let settings: DetectorSettings
-  /// By step from the midnight of the first day, ln µs; not a number where it is not known.
+  /// The quantile by step from the midnight of the first day, ln µs; not a number where it is not known.
   private let values: [Double]
   /// The same less the day's median.
   private let relative: [Double]
-  /// By step of the day, the median of the days.
+  /// The median of the days, by step of the day.
   private let typical: [Double]
 
   /// - Parameters:
@@ -244,7 +244,7 @@ private struct Sums {
     }
   }
 
-  /// By how much a stretch lies above the rest of the 24 hours around it, day by day; not a number where too little is known.
+  /// The height of a stretch over the rest of the 24 hours around it, day by day; not a number where too little is known.
   func contrasts(of first: Int, _ length: Int, days: Int) -> [Double] {
     let last = sums.count - 1
     return (0..<days).map { day in

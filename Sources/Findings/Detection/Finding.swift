@@ -160,7 +160,7 @@ public struct FindingRevision: Sendable, Equatable {
     a.metric == b.metric && a.start < (b.end ?? .max) && b.start < (a.end ?? .max) && isSameStretch(a, b)
   }
 
-  /// Of daily patterns: whether they are about the same hours.
+  /// Whether both are no daily patterns, or about the same hours.
   private static func isSameStretch(_ a: Finding, _ b: Finding) -> Bool {
     guard let one = a.daily, let other = b.daily else { return a.daily == nil && b.daily == nil }
     return one.stretch.isLike(other.stretch)
