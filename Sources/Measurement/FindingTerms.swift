@@ -41,7 +41,7 @@ public enum FindingStatus: String, Sendable, Hashable, Codable, CaseIterable {
   case closed
   /// A correction of the rows took its ground away.
   case withdrawn
-  /// It comes on most days at the same hours.
+  /// A latency that is higher at the same hours of most days. It is usual, so that it is never open.
   case daily
 
   /// Whether a finding goes on.

@@ -90,6 +90,7 @@ struct LabeledTrace {
     let found = latencies.findings + failures.findings
     let seconds = Double(clock() - begin) / Double(CLOCKS_PER_SEC)
     let refined = found.map { finding -> Finding in
+      guard finding.daily == nil else { return finding }
       let reach = 2 * (finding.binWidth ?? 60_000_000)
       let near = samples.filter {
         $0.time >= finding.start - reach && $0.time < min(finding.start + reach, finding.end ?? .max)
@@ -149,6 +150,7 @@ struct TraceFigures {
   private var hits = 0
   private var unlabeled: [String] = []
   private var missed: [String] = []
+  private var daily: [String] = []
   private var edges: [Int: Count] = [10: Count(), 15: Count(), 25: Count()]
   private var lossEdges = Count()
   /// Hours.
@@ -159,7 +161,9 @@ struct TraceFigures {
   private static let reach: Int64 = 3_600_000_000
 
   mutating func add(_ trace: LabeledTrace) {
-    let (all, seconds) = trace.findings()
+    let (found, seconds) = trace.findings()
+    let all = found.filter { $0.daily == nil }
+    addDaily(found.filter { $0.daily != nil }, of: trace)
     let from = (trace.samples.first?.time ?? 0) + 2 * 86_400_000_000
     let labels = trace.labels(after: from)
     let findings = all.filter { $0.start >= from }
@@ -192,6 +196,18 @@ struct TraceFigures {
       if effect < 0 { small += 1 }
       guard !labels.contains(where: { abs($0.time - finding.start) <= Self.reach }) else { continue }
       unlabeled.append("\(trace.name) \(finding.line)")
+    }
+  }
+
+  private mutating func addDaily(_ patterns: [Finding], of trace: LabeledTrace) {
+    for pattern in patterns {
+      let times = [pattern.start, pattern.seenUntil].map {
+        String(WallTime(microseconds: $0).minute.suffix(5))
+      }
+      daily.append(
+        "\(trace.name) \(times[0]) to \(times[1]), \(Int(pattern.effectiveCount)) of \(pattern.count) days, from "
+          + "\(WallTime(microseconds: pattern.start).minute.prefix(10)) to \(WallTime(microseconds: pattern.seenUntil).minute.prefix(10))"
+          + (pattern.end == nil ? "" : " (over)") + ": \(pattern.line)")
     }
   }
 
@@ -235,6 +251,8 @@ struct TraceFigures {
         delay(0.9), small, findings, 1000 * seconds / days))
     Swift.print("unlabeled alarms:")
     for line in unlabeled { Swift.print("  ", line) }
+    Swift.print("daily patterns:")
+    for line in daily { Swift.print("  ", line) }
     Swift.print("edges not found:")
     for line in missed { Swift.print("  ", line) }
   }

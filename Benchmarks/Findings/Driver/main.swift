@@ -9,6 +9,7 @@ import Measurement
 //   FindingsBenchmark intervals|equal|losses|early [seeds]
 //   FindingsBenchmark causes [seeds] [strength] [nopings]
 //   FindingsBenchmark changes|undisturbed [seeds] [notifications a second] [part of a scenario's name] [first seed]
+//   FindingsBenchmark daily [series] [notifications a second] [part of a family's name] [first seed]
 //   FindingsBenchmark promise [changes] [part of a series' name]
 //   FindingsBenchmark young [seeds]
 //   FindingsBenchmark traces FOLDER
@@ -139,6 +140,56 @@ func early(_ seeds: Int) {
   }
 }
 
+/// Daily patterns in 14 days, at hours that differ from series to series, and where there is none.
+func daily(_ seeds: Int, rate: Double, part: String, from first: Int) {
+  print("\(seeds) series of 14 days at \(rate)/s: patterns where there is none")
+  for noise in ChangeScenario.Noise.allCases where part.isEmpty || noise.rawValue.contains(part) {
+    var figures = DailyEvaluation()
+    var hours: [String] = []
+    for seed in first..<first + seeds {
+      let patterns = DailyEvaluation.patterns(
+        of: DailyEvaluation.sample(noise, rate: rate, seed: seed, days: 14), rate: rate)
+      figures.add(patterns, cycle: nil)
+      hours += patterns.map { $0.dailyLine }
+    }
+    print("  ", noise.rawValue, figures.wrong, hours.prefix(6).joined(separator: " "))
+  }
+  guard part.isEmpty || part == "cycles" else { return }
+  print(
+    "of 2.5 h: found, within 20 min, median and p90 of the edges' error in min, days it took (median), others found"
+  )
+  for noise in [ChangeScenario.Noise.independent, .autoregressive, .wandering, .pareto, .spikes, .tight] {
+    for (factor, isOnWeekdays) in [(1.15, false), (1.15, true), (1.3, false), (2, false)] {
+      var figures = DailyEvaluation()
+      for seed in first..<first + seeds {
+        var cycle = DailyEvaluation.Cycle(
+          factor: factor, start: Double((seed * 37 + 110) % 144) * 600, length: 9_000)
+        cycle.isOnWeekdays = isOnWeekdays
+        let day = DailyEvaluation.sample(noise, rate: rate, seed: seed, days: 14, cycles: [cycle])
+        figures.add(DailyEvaluation.patterns(of: day, rate: rate), cycle: cycle)
+      }
+      func text(_ value: Double?) -> String { value.map { String(format: "%.0f", $0) } ?? "-" }
+      let near = figures.errors.isEmpty ? 0 : figures.errors.count { $0 <= 20 }
+      print(
+        "  ", noise.rawValue, "x\(factor)\(isOnWeekdays ? " on weekdays" : ""):",
+        "\(figures.found) of \(figures.series),",
+        "\(near) of \(figures.errors.count) edges,", text(ChangeEvaluation.median(figures.errors)),
+        text(ChangeEvaluation.median(figures.errors, 0.9)), text(ChangeEvaluation.median(figures.days)), "d,",
+        figures.wrong)
+    }
+  }
+}
+
+extension Finding {
+  /// `18:20 for 150 min, p50, 4 of 5 days, 9.1 nats`.
+  fileprivate var dailyLine: String {
+    let minute = Int(start % 86_400_000_000 / 60_000_000)
+    return String(
+      format: "%02d:%02d for %d min, p%.0f, %.0f of %d days, %.1f nats;", minute / 60, minute % 60,
+      Int(window / 60_000_000), 100 * (quantile ?? 0), effectiveCount, count, statistic)
+  }
+}
+
 /// Losses in a series of some minutes.
 func young(_ seeds: Int) {
   func seconds(_ time: Int64) -> Double { Double(time - ChangeScenario.Day.epoch) / 1e6 }
@@ -221,6 +272,10 @@ case "changes", "undisturbed":
   let part = arguments.dropFirst(3).first ?? ""
   let first = arguments.dropFirst(4).first.flatMap { Int($0) } ?? 0
   changes(scenarios.filter { part.isEmpty || $0.name.contains(part) }, seeds ?? 20, rate: rate, from: first)
+case "daily":
+  daily(
+    seeds ?? 100, rate: arguments.dropFirst(2).first.flatMap { Double($0) } ?? 1.0 / 15,
+    part: arguments.dropFirst(3).first ?? "", from: arguments.dropFirst(4).first.flatMap { Int($0) } ?? 0)
 case "promise": PromiseFigures.print(changes: seeds ?? 200, part: arguments.dropFirst(2).first ?? "")
 case "young": young(seeds ?? 20)
 case "traces":

@@ -17,6 +17,7 @@ struct FindingDescription {
   /// - Parameter others: the other findings of the same target and variant.
   func describe(_ known: inout KnownFinding, others: [Finding]) throws {
     let raw = known.finding
+    if let daily = raw.daily { return try describe(&known, daily, others) }
     let finding = try refined(raw, others)
     let stretch = self.stretch(of: finding)
     known.episodeEnd = stretch.upperBound.microseconds
@@ -25,6 +26,29 @@ struct FindingDescription {
     try fillCause(&known, finding, stretch, others)
     known.record.events = try events(finding)
     known.record.evidence = evidence(of: known.record)
+    known.note()
+  }
+
+  /// The row of a daily pattern. Its cause is sought in the last stretch when it was told, once.
+  private func describe(_ known: inout KnownFinding, _ daily: DailyPattern, _ others: [Finding]) throws {
+    let finding = known.finding
+    fill(&known.record, finding)
+    known.record.before = Int64(finding.before.rounded())
+    known.record.after = Int64(finding.after.rounded())
+    known.record.afterLow = daily.low.map { Int64($0.rounded()) }
+    known.record.afterHigh = daily.high.map { Int64($0.rounded()) }
+    let (start, end) = (daily.lastStretch.lowerBound, daily.lastStretch.upperBound)
+    if known.episodeEnd != end || known.record.verdicts.isEmpty {
+      known.episodeEnd = end
+      var stretch = finding
+      (stretch.start, stretch.end, stretch.seenUntil, stretch.daily) = (start, end, end, nil)
+      stretch.id.detectedAt = end
+      try fillCause(
+        &known, stretch, WallTime(microseconds: start)..<WallTime(microseconds: end), others)
+    }
+    let verdict = known.record.verdicts.first?.evidence ?? ""
+    known.record.evidence =
+      "on \(daily.daysSeen) of \(daily.days) days" + (verdict.isEmpty ? "" : "; \(verdict)")
     known.note()
   }
 

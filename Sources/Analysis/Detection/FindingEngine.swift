@@ -453,6 +453,7 @@ public struct FindingEngine: Sendable {
     let description = FindingDescription(
       reader: reader, spans: all, watched: watched, settings: settings,
       binWidth: settings.usual(rate).binWidth)
-    try description.describe(&known, others: others.map(\.finding))
+    // A daily pattern is usual: nothing is left out because of it.
+    try description.describe(&known, others: others.map(\.finding).filter { $0.daily == nil })
   }
 }

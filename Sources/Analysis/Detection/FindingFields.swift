@@ -87,16 +87,22 @@ public struct FindingFields {
         [Self.target(record), record.metric.rawValue, record.provider, record.endpoint].filter { !$0.isEmpty }
           .joined(separator: ", ")
       ),
-    ] + titled + [
-      (
-        "statistic",
-        "\(FixedPoint.text(record.statistic, decimals: 1)) nats over a threshold of \(FixedPoint.text(record.threshold, decimals: 1)),"
-          + " in a window of \(LengthText.text(record.window))"
-      ),
-      (
-        "values",
-        "\(CountText.grouped(record.samples)), worth \(CountText.effective(record.effectiveSamples)) independent ones"
-      ),
+    ] + titled + figures
+  }
+
+  private var figures: [(name: String, value: String)] {
+    let statistic =
+      "\(FixedPoint.text(record.statistic, decimals: 1)) nats over a threshold of \(FixedPoint.text(record.threshold, decimals: 1))"
+    let worth = CountText.effective(record.effectiveSamples)
+    guard !record.isDaily else {
+      return [
+        ("statistic", "\(statistic), in a stretch of \(LengthText.text(record.window))"),
+        ("days", "\(CountText.grouped(record.samples)), on \(worth) of them it came"),
+      ]
+    }
+    return [
+      ("statistic", "\(statistic), in a window of \(LengthText.text(record.window))"),
+      ("values", "\(CountText.grouped(record.samples)), worth \(worth) independent ones"),
     ]
   }
 
@@ -135,10 +141,14 @@ public struct FindingFields {
     record.shareBefore == nil ? "\(record.metric) " : ""
   }
 
-  /// `2026-03-01 14:02:10 ± 8 s to 14:03:10`, `… since`, `getting worse since about …`.
+  /// `2026-03-01 14:02:10 ± 8 s to 14:03:10`, `… since`, `getting worse since about …`; of a daily pattern `first …, last …`.
   ///
   /// - Parameter stoppedAt: when recording stopped, of one that went on until then.
   public static func time(of record: FindingRecord, stoppedAt: WallTime?, _ clock: Clock) -> String {
+    if record.isDaily {
+      let (first, last) = (clock.moment(record.startedAt), clock.moment(record.lastStretch.lowerBound))
+      return "first \(first), last \(last) to \(clock.time(record.lastStretch.upperBound))"
+    }
     var text = clock.moment(record.startedAt)
     if record.isGradual { text = "getting worse since about \(text)" }
     if let low = record.startedLow, let high = record.startedHigh {

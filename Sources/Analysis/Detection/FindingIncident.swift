@@ -11,6 +11,8 @@ public struct FindingIncident: Sendable, Equatable {
 
   public var first: FindingRecord { findings[0] }
   public var isOpen: Bool { findings.contains(where: \.isOpen) }
+  /// Whether it comes on most days at the same hours.
+  public var isDaily: Bool { first.isDaily }
   /// How much worse and for how long: seconds, times the logarithm of a latency's ratio or ten times a share's difference.
   fileprivate var weight: Double {
     findings.map { finding in
@@ -53,7 +55,8 @@ public struct FindingIncident: Sendable, Equatable {
   }
 }
 
-/// Closed incidents of the same targets, kind and cause that repeat: "4th time, about every 75 s". An open one stands alone.
+/// Closed incidents of the same targets, kind and cause that repeat: "4th time, about every 75 s". An open one and a daily pattern stand
+/// alone.
 public struct FindingRepetition: Sendable, Equatable {
   /// Ascending by start; at least one.
   public let incidents: [FindingIncident]
@@ -85,7 +88,7 @@ public struct FindingRepetition: Sendable, Equatable {
       let key = Key(
         targets: Set(incident.findings.map(\.target)), kind: incident.first.kind, cause: explained.cause,
         scope: explained.scope)
-      if incident.isOpen {
+      if incident.isOpen || incident.isDaily {
         result.append(FindingRepetition(incidents: [incident]))
       } else {
         closed[key, default: []].append(incident)

@@ -20,6 +20,11 @@ struct FindingNotices {
       uniquingKeysWith: { first, _ in first })
     for record in records {
       guard let target = recorded[TargetKey(run: record.run, target: record.target)] else { continue }
+      if record.isDaily {
+        // It is usual: a line of the log, once.
+        if before[record.id] == nil { log.append(Self.line(Self.text(record, now), target, .info, now)) }
+        continue
+      }
       guard let old = before[record.id] else {
         add(.findingOpened, record, target, now)
         if !record.isOpen { add(.findingClosed, record, target, now) }
@@ -43,8 +48,14 @@ struct FindingNotices {
   private mutating func tell(
     _ text: String, of record: FindingRecord, _ target: TargetID, _ level: LogLine.Level, _ now: WallTime
   ) {
-    log.append(LogLine(at: now, level: level, target: target, label: "findings", message: text))
+    log.append(Self.line(text, target, level, now))
     lines.append(text)
+  }
+
+  private static func line(_ text: String, _ target: TargetID, _ level: LogLine.Level, _ now: WallTime)
+    -> LogLine
+  {
+    LogLine(at: now, level: level, target: target, label: "findings", message: text)
   }
 
   private static func text(_ record: FindingRecord, _ now: WallTime) -> String {

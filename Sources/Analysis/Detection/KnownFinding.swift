@@ -62,7 +62,8 @@ struct KnownFinding: Sendable {
   /// Whether the detector still says the same, but for how far it has looked.
   func isSame(_ other: Finding) -> Bool {
     var other = other
-    other.seenUntil = finding.seenUntil
+    // A daily pattern is looked at once a day.
+    if other.daily == nil { other.seenUntil = finding.seenUntil }
     return other == finding
   }
 
@@ -74,9 +75,10 @@ struct KnownFinding: Sendable {
 
   /// Eight letters and digits, from the series and the bin of the alarm: equal for equal rows.
   private static func id(of id: Finding.ID, _ watched: WatchedTarget) -> String {
+    let daily = id.dailyStep.map { "|daily \($0)" } ?? ""
     let hash = seed(
       of:
-        "\(watched.target)|\(watched.variant)|\(watched.provider)|\(watched.endpoint)|\(id.metric)|\(id.detectedAt)"
+        "\(watched.target)|\(watched.variant)|\(watched.provider)|\(watched.endpoint)|\(id.metric)|\(id.detectedAt)\(daily)"
     )
     let digits = Array("23456789abcdefghjkmnpqrstuvwxyz")
     var rest = hash

@@ -30,6 +30,8 @@ struct KnownFindings: Sendable {
     for (watched, list) in byTarget {
       for index in list.indices where list[index].episodeEnd > time {
         byTarget[watched]?[index].isStale = true
+        // The cause of a daily pattern is sought once.
+        if list[index].finding.daily != nil { byTarget[watched]?[index].episodeEnd = .max }
       }
     }
   }
@@ -63,12 +65,12 @@ struct KnownFindings: Sendable {
     forgottenBefore: Int64, through: Int64,
     span: (Finding) -> SeriesSpan?
   ) -> Set<String> {
-    let found = all.filter { $0.detectedAt >= ownSince }
-    let stored = self[watched].filter {
-      $0.finding.detectedAt >= ownSince && $0.finding.detectedAt <= through
-    }
-    let earlier = self[watched].filter { $0.finding.detectedAt < ownSince }
-    var result = self[watched].filter { $0.finding.detectedAt >= ownSince && $0.finding.detectedAt > through }
+    // A daily pattern is about days that no version has said anything of, when there is one to say it.
+    func isOwn(_ finding: Finding) -> Bool { finding.detectedAt >= ownSince || finding.daily != nil }
+    let found = all.filter(isOwn)
+    let stored = self[watched].filter { isOwn($0.finding) && $0.finding.detectedAt <= through }
+    let earlier = self[watched].filter { !isOwn($0.finding) }
+    var result = self[watched].filter { isOwn($0.finding) && $0.finding.detectedAt > through }
     result += earlier.map { Self.ended($0, found: all, ownSince: ownSince, reached: reached) }
     guard !found.isEmpty || !stored.isEmpty || earlier.contains(where: \.finding.isOpen) else { return [] }
     var new: Set<String> = []
@@ -92,8 +94,12 @@ struct KnownFindings: Sendable {
       }
     }
     // What is said about a finding leaves out the stretches of those that ended before it.
-    if let end = result.lazy.filter(\.isStale).compactMap(\.finding.end).min() {
-      for index in result.indices where result[index].finding.start >= end { result[index].isStale = true }
+    if let end = result.lazy.filter({ $0.isStale && $0.finding.daily == nil }).compactMap(\.finding.end).min()
+    {
+      for index in result.indices
+      where result[index].finding.daily == nil && result[index].finding.start >= end {
+        result[index].isStale = true
+      }
     }
     byTarget[watched] = result
     return new

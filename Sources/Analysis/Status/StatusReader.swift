@@ -68,7 +68,9 @@ public struct StatusReader {
         var activity = try activity(
           of: target, in: recording, objectives.filter { $0.target == target.name })
         if recordings.count > 1 || isGrouped { activity.group = Self.group(recording.run, isGrouped) }
-        activity.open = findings[recording.run.id]?[target.name] ?? []
+        let found = findings[recording.run.id]?[target.name] ?? []
+        activity.open = found.filter(\.1.isOpen)
+        activity.daily = found.map(\.1).filter(\.isDaily)
         activity.detectors = detectors.map { $0[target.name] }
         activity.shortestOutage = shortestOutage(activity, &powers)
         if let last = activity.last, !activity.isRemoved {
@@ -273,7 +275,7 @@ public struct StatusReader {
 
   // MARK: - Findings
 
-  /// Findings that go on or went on until recording stopped, by run and target.
+  /// Findings that go on or went on until recording stopped, and daily patterns, by run and target.
   private func findings(of recordings: [Recording]) throws -> [RunID: [String: [(
     FindingIncident, FindingRecord
   )]]] {
@@ -285,7 +287,7 @@ public struct StatusReader {
         FindingSelection(
           run: store == nil ? recording.run.id : nil, targets: names, since: recording.run.startedAt))
       for incident in FindingIncident.group(records) {
-        for finding in incident.findings where finding.isOpen {
+        for finding in incident.findings where finding.goesOn {
           result[recording.run.id, default: [:]][finding.target, default: []].append((incident, finding))
         }
       }

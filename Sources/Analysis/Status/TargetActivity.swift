@@ -68,6 +68,8 @@ public struct TargetActivity: Sendable {
   public var before: StatusWindow?
   /// Incidents that go on, or went on when recording stopped, each with its finding of this target.
   public var open: [(incident: FindingIncident, finding: FindingRecord)]
+  /// What comes on most days at the same hours.
+  public var daily: [FindingRecord] = []
   /// The first objective that is breached.
   public var breached: ObjectiveRecord?
   /// What is learned of its variants; `nil` where that is not known.

@@ -27,7 +27,9 @@ public struct TargetStatus: Sendable, Equatable {
       Self.breach(target, figures, clock), Self.poor(target, figures), Self.learning(target, figures),
       Self.quiet(target, figures),
     ]
-    self = sentences.lazy.compactMap { $0 }.first ?? TargetStatus(.ok, figures.text)
+    self =
+      sentences.lazy.compactMap { $0 }.first
+      ?? TargetStatus(.ok, figures.text + Self.daily(target, clock))
   }
 
   // MARK: - Not recorded
@@ -92,6 +94,20 @@ public struct TargetStatus: Sendable, Equatable {
 
   private static func finding(_ target: TargetActivity, _ clock: SentenceClock) -> TargetStatus? {
     told(target, clock).map { TargetStatus($0.word, $0.sentence, finding: $0.id) }
+  }
+
+  /// `. Slower every day from 18:20 to 20:50: half within 41 ms instead of 37 ms.`; empty where nothing comes every day.
+  private static func daily(_ target: TargetActivity, _ clock: SentenceClock) -> String {
+    // What arrives goes before what is only answered.
+    let patterns = target.daily.sorted {
+      ($0.metric.word == .delivery ? 0 : 1, $0.startedAt, $0.id) < (
+        $1.metric.word == .delivery ? 0 : 1, $1.startedAt, $1.id
+      )
+    }
+    guard let first = patterns.first else { return "" }
+    let others = patterns.count { $0.metric == first.metric } - 1
+    let more = others == 0 ? "" : " And at \(others) other \(others == 1 ? "time" : "times") of the day."
+    return ". \(FindingSentence(first, clock: clock).daily.raisedFirst)\(more)"
   }
 
   // MARK: - Figures

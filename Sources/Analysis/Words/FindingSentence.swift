@@ -63,6 +63,10 @@ public struct FindingSentence {
     [briefChange, whose, isEarly ? Self.early : ""].filter { !$0.isEmpty }.joined(separator: " ")
   }
 
+  /// A daily pattern where the target's name stands beside it: `slower every day from 18:20 to 20:50: half within 41 ms instead of
+  /// 37 ms.`
+  public var daily: String { "\(record.kind) \(briefChange)" }
+
   /// What changed, since when and by how much.
   public var what: String {
     record.isWithdrawn
@@ -84,8 +88,10 @@ public struct FindingSentence {
 
   // MARK: - What
 
-  private var isOver: Bool { (!record.isOpen || stoppedAt != nil) && !record.isNewNormal && !isDaily }
-  private var isDaily: Bool { record.status.word == .daily }
+  private var isOver: Bool {
+    isDaily ? record.endedAt != nil : (!record.isOpen || stoppedAt != nil) && !record.isNewNormal
+  }
+  private var isDaily: Bool { record.isDaily }
 
   private func verb(_ now: String, _ past: String) -> String { isOver ? past : now }
 
@@ -158,7 +164,9 @@ public struct FindingSentence {
     guard let before = record.before, let after = record.after else { return nil }
     let those = isAccept ? " of its answers" : ""
     let level = record.quantile.map(Self.level) ?? "half"
-    return "\(level)\(those) within \(LatencyText.text(after)) (before \(LatencyText.text(before)))"
+    let values = (after: LatencyText.text(after), before: LatencyText.text(before))
+    return "\(level)\(those) within \(values.after)"
+      + (isDaily ? " instead of \(values.before)" : " (before \(values.before))")
   }
 
   /// `: 12 of 100 (before none), mostly timeouts`.
@@ -210,17 +218,29 @@ public struct FindingSentence {
   /// A stretch shorter than this is told to the second, µs.
   private static let shortStretch: Int64 = 600_000_000
 
+  /// `every evening from 18:20 to 20:50`, `on most days from 23:30 to 01:10, until 2026-03-01`.
+  private var dailyTime: String {
+    let stretch = record.lastStretch
+    let isEach = record.effectiveSamples >= Self.everyDay * Double(record.samples)
+    let part = clock.part(of: stretch) ?? "day"
+    let hours =
+      "from \(clock.clock(stretch.lowerBound, hasSeconds: false)) to \(clock.clock(stretch.upperBound, hasSeconds: false))"
+    let last = record.endedAt.map { ", until \(clock.date($0))" } ?? ""
+    return (isEach ? "every \(part)" : "on most \(part)s")
+      + " \(hours)\(clock.name(at: stretch.lowerBound))\(last)"
+  }
+
+  /// What comes on so many of the days comes every day.
+  private static let everyDay = 0.9
+
   private var time: String {
+    if isDaily { return dailyTime }
     let end = stoppedAt ?? (record.isNewNormal ? nil : record.endedAt)
     let hasSeconds = end.map { $0.microseconds - record.startedAt.microseconds < Self.shortStretch } ?? false
     let start = clock.text(record.startedAt, hasSeconds: hasSeconds)
     let about = isUncertain(hasSeconds ? 5_000_000 : 90_000_000) ? "about " : ""
     let zone = clock.name(at: record.startedAt)
     let again = times.map(Self.again) ?? ""
-    if isDaily {
-      let last = end.map { " to \(clock.clock($0, hasSeconds: false))" } ?? " on"
-      return "on most days from \(clock.clock(record.startedAt, hasSeconds: false))\(last)\(zone)"
-    }
     guard let end else {
       let normal = record.isNewNormal ? ", for so long that it counts as normal now" : ""
       return "since \(about)\(start)\(zone)\(normal)\(again)"

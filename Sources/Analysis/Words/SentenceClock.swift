@@ -36,6 +36,27 @@ public struct SentenceClock: Sendable {
     return hasSeconds ? civil.hoursMinutesSeconds : civil.hoursMinutes
   }
 
+  /// `2026-03-01`.
+  func date(_ time: WallTime) -> String { zone.civil(time).date }
+
+  /// The part of the day that a stretch lies in: `evening`; `nil` where it lies in none, and where times are in UTC, whose evening
+  /// may be the reader's morning.
+  func part(of stretch: Range<WallTime>) -> String? {
+    let offset = zone.offset(at: stretch.lowerBound)
+    guard abs(offset) >= 60_000_000 else { return nil }
+    let hour: Int64 = 3_600_000_000
+    let start = ((stretch.lowerBound.microseconds + offset) % (24 * hour) + 24 * hour) % (24 * hour)
+    let length = stretch.upperBound.microseconds - stretch.lowerBound.microseconds
+    return Self.parts.first { part in
+      [start, start + 24 * hour].contains { part.from * hour <= $0 && $0 + length <= part.to * hour }
+    }?.name
+  }
+
+  /// The parts of a day, in hours.
+  private static let parts: [(name: String, from: Int64, to: Int64)] = [
+    ("morning", 5, 12), ("afternoon", 12, 18), ("evening", 17, 24), ("night", 22, 30),
+  ]
+
   /// ` UTC` after the last time, where the sentence says it; else empty.
   func name(at time: WallTime) -> String { isNamed ? " \(zone.name(at: time))" : "" }
 }

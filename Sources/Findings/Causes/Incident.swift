@@ -60,8 +60,17 @@ public struct Incident: Sendable, Hashable, Identifiable {
     return incidents
   }
 
+  /// Whether they begin at the same time; daily patterns are about the same hours.
+  private static func begin(_ a: AttributedFinding, with b: AttributedFinding) -> Bool {
+    guard let one = a.finding.daily, let other = b.finding.daily else {
+      return a.finding.daily == nil && b.finding.daily == nil && a.starts.overlaps(b.starts)
+    }
+    return one.stretch.distance(to: other.stretch) <= 3
+      && a.finding.start < (b.finding.end ?? .max) && b.finding.start < (a.finding.end ?? .max)
+  }
+
   private static func belongTogether(_ a: AttributedFinding, _ b: AttributedFinding) -> Bool {
-    guard a.starts.overlaps(b.starts), a.finding.isUpward == b.finding.isUpward else { return false }
+    guard a.finding.isUpward == b.finding.isUpward, begin(a, with: b) else { return false }
     // Delivery contains accept.
     if a.target == b.target { return true }
     let (one, other) = (a.verdicts.first, b.verdicts.first)

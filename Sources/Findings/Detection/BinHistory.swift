@@ -224,6 +224,14 @@ struct BinHistory: Sendable {
 
   /// ln of the median of some bins' values in µs, not relative to the hour of day; `nil` without a value.
   func logMedian(_ bins: Range<Int>) -> Double? {
+    let (count, levels) = levels(at: [0.5], of: bins)
+    return count > 0 ? levels.first.map { (Double($0) + 0.5) * LogScale.step } : nil
+  }
+
+  /// How many values some bins have, and the levels of their quantiles, not relative to the hour of day.
+  ///
+  /// - Parameter quantiles: ascending.
+  func levels(at quantiles: [Double], of bins: Range<Int>) -> (count: Int, levels: [Int]) {
     var histogram = [Int](repeating: 0, count: LogScale.levels)
     var total = 0
     for bin in bins where bin >= first && bin < end {
@@ -236,12 +244,18 @@ struct BinHistory: Sendable {
         total += Int(entry & 7) + 1
       }
     }
-    var rest = (total + 1) / 2
-    for (level, count) in histogram.enumerated() where count > 0 {
-      rest -= count
-      if rest <= 0 { return (Double(level) + 0.5) * LogScale.step }
+    guard total > 0 else { return (0, []) }
+    var levels: [Int] = []
+    var (level, seen) = (0, histogram[0])
+    for quantile in quantiles {
+      let rank = max(1, Int((quantile * Double(total)).rounded(.up)))
+      while seen < rank {
+        level += 1
+        seen += histogram[level]
+      }
+      levels.append(level)
     }
-    return nil
+    return (total, levels)
   }
 
   /// The level at a quantile of some bins' values, µs, relative to the hour of day; `nil` without a value.

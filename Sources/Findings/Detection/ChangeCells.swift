@@ -7,11 +7,11 @@ struct ChangeCells: Sendable, Hashable, Codable {
   let shares: [Double]
 
   /// Creates cells between levels of a latency; `above` counts the reference's values above a level.
-  init(_ levels: [Int], count: Int, above: (Int) -> Int) {
+  init(_ levels: [Int], count: Int, least: Double = 1e-3, above: (Int) -> Int) {
     self.levels = Set(levels).sorted()
     let ends = [count] + self.levels.map(above) + [0]
     shares = Self.normal(
-      zip(ends, ends.dropFirst()).map { Double($0 - $1) / Double(max(1, count)) }, least: 1e-3)
+      zip(ends, ends.dropFirst()).map { Double($0 - $1) / Double(max(1, count)) }, least: least)
   }
 
   /// Creates cells between the levels of a reference's quantiles; `above` has the share of it above each level.

@@ -30,6 +30,7 @@ public struct ChangeDetector: Sendable {
     fileprivate var calibrateAt = 0
     fileprivate var profile = DailyProfile.flat
     fileprivate var hourlyMedians: [Int: Double] = [:]
+    fileprivate var daily = DailyPatternWatch()
     fileprivate var open: OpenFinding?
     fileprivate var lasting: [OpenFinding] = []
     /// Open and closed, but for those that ended so long ago that they were forgotten
@@ -93,6 +94,8 @@ public struct ChangeDetector: Sendable {
     return state
   }
   public var findings: [Finding] { state.findings }
+  /// Stretches of the day in which the latency is higher on most days: their status is `daily`.
+  public var dailyPatterns: [Finding] { state.daily.findings(binWidth: state.settings.binWidth) }
   public var settings: DetectorSettings { state.settings }
   /// Recorded time, µs.
   public var age: Int64 { Int64(state.next) * state.settings.binWidth }
@@ -103,6 +106,7 @@ public struct ChangeDetector: Sendable {
   public var memory: Int {
     let open = ([state.open].compactMap { $0 } + state.lasting).reduce(0) { $0 + $1.memory }
     return history.memory + (scan?.memory ?? 0) + (recent?.memory ?? 0) + state.calibration.memory + open
+      + state.daily.memory
   }
 
   private var isShare: Bool { state.metric.isShare }
@@ -115,6 +119,7 @@ public struct ChangeDetector: Sendable {
   /// Forgets the findings that ended before an instant, µs since 1970.
   mutating func removeFindings(endedBefore time: Int64) {
     state.findings.removeAll { $0.hasEnded(before: time) }
+    state.daily.removeFindings(endedBefore: time)
   }
 
   // MARK: - Bins
@@ -136,6 +141,9 @@ public struct ChangeDetector: Sendable {
     }
     scan?.append(bin, of: history)
     keepBounded()
+    if !isShare, state.settings.calibratedAfter != nil {
+      state.daily.advance(to: bin, of: history, state.metric, state.settings)
+    }
     if !isShare, state.next % history.binsPerHour == 0, state.settings.calibratedAfter != nil {
       let hour = bin + 1 - history.binsPerHour..<bin + 1
       state.hourlyMedians[Int(history.start(hour.lowerBound) / 3_600_000_000)] = history.logMedian(hour)
@@ -288,6 +296,8 @@ public struct ChangeDetector: Sendable {
   public var power: DetectionPower? {
     guard state.open == nil, let reference = state.reference, let scan else { return nil }
     let width = state.settings.binWidth
+    // Where a young one goes next, and what it will be compared with then, is not known.
+    let wanders = reference.isYoung && !isShare && wander(about: reference) > Self.largestWander
     func alarm(_ cell: Int) -> Double { state.calibration.level(cell, state.settings).threshold }
     let leastCounts = scan.leastCounts(alarm: alarm)
     let leastOfRecent = recent?.leastCounts { alarm(layout.cells + $0) } ?? []
@@ -302,7 +312,7 @@ public struct ChangeDetector: Sendable {
     var steps: [DetectionPower.Step] = []
     let sizes = DetectionPower.sizes(isShare: isShare)
     var most = sizes.count - 1
-    for length in DetectionPower.lengths where length >= 2 * width {
+    for length in DetectionPower.lengths where length >= 2 * width && !wanders {
       guard isCalibrated || length <= age else { break }
       guard var bins = delay(length, sizes[most]) else { continue }
       // What lasts longer is found no later.
@@ -314,6 +324,35 @@ public struct ChangeDetector: Sendable {
     let bins = max(1, reference.bins ?? 1)
     let rate = Double(reference.count) / Double(bins) / (Double(width) / 1e6)
     return DetectionPower(metric: Stored(state.metric), rate: rate, steps: steps)
+  }
+
+  /// The largest ``wander(about:)`` of a young series of which something is promised. Values that depend on no more than the few before
+  /// them have 1, whatever their design effect.
+  private static let largestWander = 2.0
+
+  /// The design effect of the reference's median among eighths of what is recorded, also since the reference, to that among windows an
+  /// eighth as long.
+  private func wander(about reference: Reference) -> Double {
+    let bins = Array(state.normal.all(upTo: state.next, from: history.first).joined())
+    let length = bins.count / 8
+    guard length >= 2, let level = reference.levels.first else { return .infinity }
+    let share = reference.shares[0]
+    func effect(_ length: Int) -> Double {
+      var (sum, values, windows) = (0.0, 0, 0)
+      for start in stride(from: bins.count % length, to: bins.count, by: length) {
+        var (count, above) = (0, 0)
+        for bin in bins[start..<start + length] {
+          count += history.count(bin)
+          above += history.above(level, bin)
+        }
+        let surplus = Double(above) - Double(count) * share
+        sum += surplus * surplus
+        values += count
+        windows += 1
+      }
+      return sum / (Double(max(1, values)) * max(1e-9, share * (1 - share)))
+    }
+    return max(1, effect(length)) / max(1, effect(max(1, length / 8)))
   }
 
   // MARK: - Calibration

@@ -8,6 +8,8 @@ public struct Finding: Sendable, Hashable, Codable, Identifiable {
     public var metric: SeriesMetric
     /// µs since 1970: the end of the bin that raised the alarm.
     public var detectedAt: Int64
+    /// The ten minutes of the day that a daily pattern began in when it was found; `nil` of others.
+    public var dailyStep: Int?
   }
 
   public var id: ID
@@ -44,6 +46,10 @@ public struct Finding: Sendable, Hashable, Codable, Identifiable {
   public var threshold: Double
   /// How many nats a value of each cell contributes to the change; cells lie between the reference's levels.
   public var evidence: Evidence
+  /// What a daily pattern says besides; `nil` of others. Its ``before``, ``after`` and interval are not relative to the hour of day,
+  /// ``count`` and ``effectiveCount`` are the days that were looked at and those on which it came, ``window`` is its length, and
+  /// it ended with the last one that came.
+  public var daily: DailyPattern?
 
   public var metric: SeriesMetric { id.metric }
   public var detectedAt: Int64 { id.detectedAt }
@@ -134,7 +140,9 @@ public struct FindingRevision: Sendable, Equatable {
       } else if old.hasEnded(before: from.microseconds) {
         current.append(old)
         rest.removeAll { $0.id == old.id }
-      } else if let index = rest.firstIndex(where: { $0.kind == old.kind && Self.overlap($0, old) }) {
+      } else if let index = rest.firstIndex(where: { $0.kind == old.kind && $0.id == old.id })
+        ?? rest.firstIndex(where: { $0.kind == old.kind && Self.overlap($0, old) })
+      {
         var same = rest.remove(at: index)
         same.id = old.id
         current.append(same)
@@ -149,6 +157,12 @@ public struct FindingRevision: Sendable, Equatable {
   }
 
   private static func overlap(_ a: Finding, _ b: Finding) -> Bool {
-    a.metric == b.metric && a.start < (b.end ?? .max) && b.start < (a.end ?? .max)
+    a.metric == b.metric && a.start < (b.end ?? .max) && b.start < (a.end ?? .max) && isSameStretch(a, b)
+  }
+
+  /// Whether both are no daily patterns, or about the same hours.
+  private static func isSameStretch(_ a: Finding, _ b: Finding) -> Bool {
+    guard let one = a.daily, let other = b.daily else { return a.daily == nil && b.daily == nil }
+    return one.stretch.isLike(other.stretch)
   }
 }

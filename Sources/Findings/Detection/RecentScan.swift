@@ -62,7 +62,7 @@ struct RecentScan: Sendable {
     state.begin = end
     // Dependence is not known from so few values: where they vary by more than the effect, the day's reference decides.
     let most = Double(reference.count) * Self.largestShare
-    guard reference.beyond.contains(where: { Double($0.count) <= most }) else {
+    guard reference.beyond.prefix(layout.directions).contains(where: { Double($0.count) <= most }) else {
       state.reference = nil
       scan = nil
       return

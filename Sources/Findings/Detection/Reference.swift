@@ -24,12 +24,13 @@ struct Reference: Sendable, Hashable, Codable {
   /// changed series would do is computed from them. `nil` in a checkpoint of an earlier version.
   var outline: [Int]?
   var bins: Int?
-  /// What lies beyond the median's levels, upward and downward; of a share one, of what has the property.
+  /// What lies beyond the median's levels, upward and downward, and far above p99; of a share one, of what has the property.
   var beyond: [Beyond] = []
 
   /// What a reference has beyond a level that a change must pass. Of a quiet series that is little, so that a few values beyond it
   /// say much, and how little depends on no wander about the median.
   struct Beyond: Sendable, Hashable, Codable {
+    var level: Int
     var count: Int
     /// Design effects by scale.
     var effects: [Double] = []
@@ -64,11 +65,18 @@ struct Reference: Sendable, Hashable, Codable {
     func above(_ level: Int) -> Int { total - histogram[...level].reduce(0, +) }
     let far = upper[2] + Int(log(1.5) / LogScale.step)
     let near = lower[0] - Int(log(1.25) / LogScale.step)
+    let tail = levels + [upper[2], far].filter { $0 < LogScale.levels - 1 }
     let slower = [upper[0], levels[1], levels[2], far].filter { $0 >= upper[0] && $0 < LogScale.levels - 1 }
     let faster = [near, lower[0]].filter { $0 >= 0 }
     beyond = [
-      Beyond(count: above(upper[0]), cells: ChangeCells(slower, count: count, above: above)),
-      Beyond(count: total - above(lower[0]), cells: ChangeCells(faster, count: count, above: above)),
+      Beyond(
+        level: upper[0], count: above(upper[0]), cells: ChangeCells(slower, count: count, above: above)),
+      Beyond(
+        level: lower[0], count: total - above(lower[0]),
+        cells: ChangeCells(faster, count: count, above: above)),
+      Beyond(
+        level: min(far, LogScale.levels - 2), count: above(min(far, LogScale.levels - 2)),
+        cells: ChangeCells(tail, count: count, least: 3e-4, above: above)),
     ]
   }
 
@@ -114,7 +122,7 @@ struct Reference: Sendable, Hashable, Codable {
     levels = [0]
     upper = [0]
     lower = [0]
-    beyond = [Beyond(count: events, cells: ChangeCells(shareOf: events, of: count))]
+    beyond = [Beyond(level: 0, count: events, cells: ChangeCells(shareOf: events, of: count))]
   }
 
   /// Whether its design effects are known at every quantile.
@@ -137,6 +145,7 @@ struct Reference: Sendable, Hashable, Codable {
   /// reference, or between the levels of the reference's own quantiles.
   func cells(quantile: Int, isDown: Bool) -> ChangeCells {
     if quantile == 0 { return beyond[isDown ? 1 : 0].cells }
+    if quantile == 2, !isDown { return beyond[2].cells }
     return ChangeCells(levels: levels, above: shares)
   }
 

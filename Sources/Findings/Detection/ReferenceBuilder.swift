@@ -87,7 +87,7 @@ struct ReferenceBuilder: Sendable {
     var counts: [Int] = []
     counts.reserveCapacity(size)
     let quantiles = layout.isRecent ? [] : reference.levels
-    let levels = isShare ? [0] : quantiles + [reference.upper[0], reference.lower[0]]
+    let levels = isShare ? [0] : quantiles + reference.beyond.map(\.level)
     let order = levels.indices.sorted { levels[$0] > levels[$1] }
     let descending = order.map { levels[$0] }
     // By bin, then by level.
@@ -119,5 +119,10 @@ struct ReferenceBuilder: Sendable {
     let next = quantiles.count
     reference.beyond[0].effects = effects(next, Double(reference.beyond[0].count) / count)
     reference.beyond[1].effects = effects(next + 1, 1 - Double(reference.beyond[1].count) / count)
+    // Few are far above p99: they come together at least as those above p99 do.
+    reference.beyond[2].effects = effects(next + 2, Double(reference.beyond[2].count) / count)
+    if let tail = reference.effects.last {
+      reference.beyond[2].effects = zip(reference.beyond[2].effects, tail).map { max($0, $1) }
+    }
   }
 }

@@ -9,7 +9,7 @@ import Measurement
 public struct SeriesDetector: Sendable {
   /// The version of the detector. Another version judges the same pieces differently, and restores no checkpoint of
   /// this one.
-  public static let version = 3
+  public static let version = 4
 
   /// What a restart needs besides the rollups from ``firstBinStart`` on.
   public struct Checkpoint: Sendable, Hashable, Codable {
@@ -101,7 +101,9 @@ public struct SeriesDetector: Sendable {
         $0.kind == finding.kind && $0.start < (finding.end ?? .max) && finding.start < ($0.end ?? .max)
       }
     }
-    return (early + later).sorted { ($0.detectedAt, $0.start) < ($1.detectedAt, $1.start) }
+    return (early + later + usual.dailyPatterns).sorted {
+      ($0.detectedAt, $0.start) < ($1.detectedAt, $1.start)
+    }
   }
 
   /// The findings of the first hour, kept when its detector is gone.

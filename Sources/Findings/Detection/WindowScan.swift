@@ -73,14 +73,14 @@ struct WindowScan: Sendable {
     self.reference = reference
     self.layout = layout
     self.first = first
-    width = 1 + layout.quantiles * layout.directions
-    tests = (0..<layout.directions).flatMap { direction in
+    var tests = (0..<layout.directions).flatMap { direction in
       (0..<layout.quantiles).map { Test(reference, quantile: $0, isDown: direction == 1, layout) }
     }
+    if layout.quantiles > 2, !reference.isYoung { tests.append(Test(tailOf: reference, layout)) }
+    self.tests = tests
+    width = 1 + tests.count
     sums = [Int](repeating: 0, count: width)
-    let all =
-      reference.upper.prefix(layout.quantiles)
-      + (layout.directions == 2 ? reference.lower.prefix(layout.quantiles) : [])
+    let all = tests.map(\.level)
     let order = all.indices.sorted { all[$0] > all[$1] }
     levels = order.map { all[$0] }
     columns = order.map { 1 + $0 }
@@ -217,7 +217,8 @@ struct WindowScan: Sendable {
           let middle = ((few + many) / 2).rounded(.down)
           if isSeen(middle) { many = middle } else { few = middle }
         }
-        return many
+        // Of values that depend on each other nearly all are beyond a level, or many fewer: a size alone does not say which.
+        return many > Self.mostOfDependent * n && test.effects[index] > 1.5 ? .infinity : many
       }
     }
   }
@@ -264,6 +265,9 @@ struct WindowScan: Sendable {
   /// The share by which the design effects of a reference that varies much may turn out larger, that of a young one by more.
   private static let doubt = (young: 0.8, old: 0.12)
 
+  /// Nothing is promised where more than this share of a window of dependent values would have to be beyond the level.
+  private static let mostOfDependent = 0.9
+
   private var valuesPerBin: Double { Double(reference.count) / Double(max(1, reference.bins ?? 1)) }
 
   /// How many bins of a change are outside of the window that fits it best, by its place among the bins; the
@@ -277,7 +281,7 @@ struct WindowScan: Sendable {
     guard !layout.isShare else {
       return min(1, Double(reference.events) / Double(max(1, reference.count)) + size)
     }
-    let level = Double(reference.upper[test.quantile])
+    let level = Double(test.level)
     // Two levels more: where values lie in a level is not known, nor just where the reference's quantile does.
     return reference.shareAbove(level: level + 2 - Glibc.log(size) / LogScale.step)
   }
@@ -289,6 +293,8 @@ struct WindowScan: Sendable {
 
     var quantile: Int
     var isDown: Bool
+    /// The level that a change must pass.
+    private(set) var level: Int
     /// The reference's share beyond the level, and its effective count.
     var share: Double
     var all: Double
@@ -314,6 +320,7 @@ struct WindowScan: Sendable {
     init(_ reference: Reference, quantile: Int, isDown: Bool, _ layout: ScanLayout) {
       self.quantile = quantile
       self.isDown = isDown
+      level = isDown ? reference.lower[quantile] : reference.upper[quantile]
       cells = layout.scales.indices.map { layout.cell(quantile: quantile, isDown: isDown, scale: $0) }
       let isBeyond = quantile == 0 && (layout.isShare || !reference.isYoung)
       effects = isBeyond ? reference.effects(quantile: 0, isDown: isDown) : reference.effects[quantile]
@@ -339,6 +346,20 @@ struct WindowScan: Sendable {
       }
       usual = isBeyond ? share : min(share, reference.shareAbove(level: Double(reference.upper[quantile])))
       if !layout.isShare { levelEffects = reference.effects }
+    }
+
+    /// Creates the test of what lies far above p99, where the reference has next to nothing: of a few in a hundred that take several
+    /// times as long many are there.
+    init(tailOf reference: Reference, _ layout: ScanLayout) {
+      self.init(reference, quantile: 2, isDown: false, layout)
+      let tail = reference.beyond[2]
+      level = tail.level
+      effects = tail.effects
+      all = Double(reference.count) / (effects.last ?? 1)
+      share = tail.share(of: reference.count)
+      usual = share
+      leastCount = Self.fewestBeyond
+      leastOfMost = 0
     }
 
     /// Whether the longest windows that are known vary more than shorter ones.

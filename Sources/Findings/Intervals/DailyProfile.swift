@@ -29,7 +29,8 @@ public struct DailyProfile: Sendable, Hashable, Codable {
     guard whole.count >= 2 else { return }
     var byHour = [[Double]](repeating: [], count: 24)
     for day in whole {
-      let mean = day.values.reduce(0, +) / Double(day.count)
+      // Hour by hour, so that it does not depend on the order of a dictionary.
+      let mean = (0..<24).reduce(0.0) { $0 + (day[$1] ?? 0) } / Double(day.count)
       for hour in 0..<24 { if let median = day[hour] { byHour[hour].append(median - mean) } }
     }
     func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(values.count) }

@@ -40,7 +40,7 @@ public struct FindingsReport: Sendable {
         if let run = selection.run, record.run != run { return false }
         if let targets = selection.targets, !targets.contains(record.target) { return false }
         if let until = selection.until, record.startedAt >= until { return false }
-        guard let since = selection.since, !record.isOpen else { return true }
+        guard let since = selection.since, !record.goesOn else { return true }
         return record.endedAt ?? record.seenUntil >= since
       }, detectors: detectors, ends: ends)
   }
@@ -60,7 +60,7 @@ public struct FindingsReport: Sendable {
   /// - Parameter countsProvisional: whether those of the first two days count.
   public func fails(on rule: FailureRule, countsProvisional: Bool) -> Bool {
     records.contains { record in
-      (countsProvisional || !record.isProvisional) && record.kind.word != .faster
+      (countsProvisional || !record.isProvisional) && record.kind.word != .faster && !record.isDaily
         && (rule == .any || record.isOpen)
     }
   }
@@ -86,7 +86,12 @@ public struct FindingsReport: Sendable {
       }
     }
     lines += table.lines()
-    return lines + ["", Self.count(folded.reduce(0) { $0 + $1.incidents.count }, records)]
+    lines += ["", Self.count(records)]
+    guard records.allSatisfy(\.isDaily) else { return lines }
+    return lines + [
+      EscapedText.make(
+        ["No change found.", PowerSentence(watched).seen].filter { !$0.isEmpty }.joined(separator: " "))
+    ]
   }
 
   /// A line for those that are equally far.
@@ -107,10 +112,19 @@ public struct FindingsReport: Sendable {
   /// Names in a line of what is learned.
   private static let mostNames = 4
 
-  private static func count(_ incidents: Int, _ records: [FindingRecord]) -> String {
-    let open = FindingIncident.group(records).count(where: \.isOpen)
-    return
-      "\(CountText.text(incidents, "incident")) of \(CountText.text(records.count, "finding")), \(open) open"
+  /// `2 incidents of 4 findings, 0 open; 1 daily pattern`.
+  private static func count(_ records: [FindingRecord]) -> String {
+    let incidents = FindingIncident.group(records)
+    let changes = incidents.filter { !$0.isDaily }
+    let findings = changes.reduce(0) { $0 + $1.findings.count }
+    let parts = [
+      changes.isEmpty
+        ? ""
+        : "\(CountText.text(changes.count, "incident")) of \(CountText.text(findings, "finding")), \(changes.count(where: \.isOpen)) open",
+      changes.count == incidents.count
+        ? "" : CountText.text(incidents.count - changes.count, "daily pattern"),
+    ]
+    return parts.filter { !$0.isEmpty }.joined(separator: "; ")
   }
 
   /// What is learned and what was found, with the names and units of the CSV.

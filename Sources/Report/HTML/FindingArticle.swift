@@ -76,6 +76,11 @@ struct FindingArticle {
 
   private func when(_ finding: FindingRecord) -> Markup {
     let start = time.moment(finding.startedAt, isLong: isLong)
+    if finding.isDaily {
+      let days =
+        "on \(CountText.effective(finding.effectiveSamples)) of \(CountText.text(finding.samples, "day"))"
+      return "\(days), first \(start), last \(time.moment(finding.lastStretch.lowerBound, isLong: isLong))"
+    }
     let stopped: Markup? = ends[finding].map {
       ", still open when recording stopped at \(time.moment($0, isLong: isLong))"
     }

@@ -42,6 +42,7 @@ struct ReportAnswer {
       let rest = CountText.text(others, "other change") + (findings.areOver ? ", all of them over" : "")
       return said(main).what + (others == 0 ? "" : " Beside that \(rest).")
     }
+    if let daily = findings.daily.first { return said(daily).what }
     if findings.watched.isEmpty { return InTime(content.targets).sentence }
     if findings.watched.contains(where: \.isTooShort) {
       let all = InTime(content.targets)
@@ -104,7 +105,7 @@ struct ReportAnswer {
       <h1>\(UnbrokenText.make(headline))</h1>
       <p class="soft">\(time.range(content.start, content.end)), \(run)\(open)\(utc)</p>
       </header>
-      \(changes)\(watched)
+      \(changes)\(daily)\(watched)
       """
   }
 
@@ -125,6 +126,18 @@ struct ReportAnswer {
       <p class="soft">Times are \(time.zoneWords). Figures since a change have 95 % intervals in brackets.\
       \(note)</p>
       </section>
+
+      """
+  }
+
+  /// What is usual at some hours.
+  private var daily: Markup {
+    guard !findings.daily.isEmpty else { return "" }
+    let zone: Markup = findings.changes.isEmpty ? "<p class=\"soft\">Times are \(time.zoneWords).</p>\n" : ""
+    return """
+      <section id="daily">
+      <h2>What comes every day</h2>
+      \(findings.daily.map { FindingArticle($0, time, isLong: true, ends: .none).markup })\(zone)</section>
 
       """
   }
@@ -153,7 +166,9 @@ struct ReportAnswer {
     let length = min(series.watched, max(0, content.end.microseconds - content.start.microseconds))
     // The same words as everywhere else.
     let power = PowerSentence(findings.watched.map(\.detector))
-    if findings.changes.isEmpty { return power.text }
+    if findings.changes.isEmpty {
+      return findings.daily.isEmpty ? power.text : "No change found. \(power.seen)"
+    }
     return
       "Watched for changes: \(LengthText.text(length)) of this time, on a record of \(LengthText.text(series.age)). \(power.seen)"
   }

@@ -6,6 +6,8 @@ import Store
 struct ReportFindings: Sendable {
   /// Open ones first; of each the weightiest first. Those that are over and repeat are one.
   let changes: [FindingRepetition]
+  /// What comes on most days at the same hours, by start.
+  let daily: [FindingRepetition]
   /// What was watched of the report's targets.
   let watched: [WatchedSeries]
   let ends: RecordingEnds
@@ -16,7 +18,9 @@ struct ReportFindings: Sendable {
   init(_ reader: StoreReader, targets: [ReportTarget], from start: WallTime, to end: WallTime) throws {
     let names = Set(targets.map(\.name))
     let found = try reader.findings(FindingSelection(targets: names, since: start, until: end))
-    changes = FindingRepetition.fold(FindingIncident.group(found)).sorted { one, other in
+    let incidents = FindingRepetition.fold(FindingIncident.group(found))
+    daily = incidents.filter(\.last.isDaily)
+    changes = incidents.filter { !$0.last.isDaily }.sorted { one, other in
       if one.last.isOpen != other.last.isOpen { return one.last.isOpen }
       return one.weight == other.weight ? one.last.start > other.last.start : one.weight > other.weight
     }
@@ -33,7 +37,7 @@ struct ReportFindings: Sendable {
     changes.flatMap(\.incidents).flatMap(\.findings).allSatisfy { !$0.isOpen && ends[$0] == nil }
   }
 
-  /// The findings of a target, by start.
+  /// The changes of a target, by start.
   func findings(of target: String) -> [FindingRecord] {
     changes.flatMap(\.incidents).flatMap(\.findings).filter { $0.target == target }
       .sorted { ($0.startedAt, $0.id) < ($1.startedAt, $1.id) }

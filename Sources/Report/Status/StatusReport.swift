@@ -41,6 +41,7 @@ public struct StatusReport {
       .init("provider", .string(target.provider)), .init("status", .string(status.word.rawValue)),
       .init("sentence", .string(status.sentence)), .init("finding", .string(status.finding)),
       .init("findings", .array(target.open.map { .string($0.finding.id) })),
+      .init("daily", .array(target.daily.map { .string($0.id) })),
       .init("objective", .string(target.breached?.name)), .init("metric", .string(target.metric.rawValue)),
       .init("within_us", .integer(target.limit)), .init("asked_per_second", .number(target.askedRate)),
       .init("last", target.last.map { window($0) } ?? .null),

@@ -50,7 +50,7 @@ public struct FindingRecord: Sendable, Equatable, Identifiable {
   public var evidence: String
   public var samples: Int
   public var effectiveSamples: Double
-  /// The window that raised the alarm, µs.
+  /// The window that raised the alarm, or the length of a daily pattern's stretch, µs.
   public var window: Int64
   /// The test statistic in nats, and the alarm level that it passed.
   public var statistic: Double
@@ -122,6 +122,26 @@ public struct FindingRecord: Sendable, Equatable, Identifiable {
 
   /// Whether it goes on: open, lasting, or provisional without an end, unless it became the new normal.
   public var isOpen: Bool { status.word?.isOpen(isSettled: endedAt != nil || isNewNormal) ?? false }
+
+  /// Whether it comes on most days at the same hours. Its ``window`` is the length of the stretch of the day, its ``samples``
+  /// are the days that were looked at and its ``effectiveSamples`` those on which it came; it was seen until the end of the last
+  /// one, and ended then where it comes no longer.
+  public var isDaily: Bool { status.word == .daily }
+
+  /// The last stretch of a daily pattern.
+  public var lastStretch: Range<WallTime> {
+    let end = endedAt ?? seenUntil
+    return end.advanced(byMicroseconds: -max(1, window))..<end
+  }
+
+  /// Whether it is open, or a daily pattern that still comes.
+  public var goesOn: Bool { isOpen || isDaily && endedAt == nil }
+
+  /// ``goesOn`` as a condition of SQL.
+  /// - Parameter table: the alias of the table `finding`.
+  static func goesOn(in table: String) -> String {
+    "(\(isOpen(in: table)) OR \(table).status = '\(FindingStatus.daily.rawValue)' AND \(table).ended_at IS NULL)"
+  }
 
   /// ``isOpen`` as a condition of SQL.
   /// - Parameter table: the alias of the table `finding`.
@@ -312,7 +332,7 @@ public struct FindingSelection: Sendable, Equatable {
     if let until, finding.startedAt >= until { return false }
     guard let since, finding.endedAt ?? finding.seenUntil < since else { return true }
     // What goes on has not ended, whenever it was looked at last.
-    return finding.isOpen
+    return finding.goesOn
   }
 
   public static let everything = FindingSelection(includesHidden: true, includesWithdrawn: true)

@@ -12,8 +12,9 @@ struct FindingRow: Sendable, Equatable {
   var id: String { incident.first.id }
   var isOpen: Bool { incident.isOpen }
 
-  /// The stretch from its start to its end, or to where it has been looked at.
+  /// The stretch from its start to its end, or to where it has been looked at; the last one of a daily pattern.
   var stretch: Range<WallTime> {
+    if incident.isDaily { return incident.first.lastStretch }
     let end = incident.findings.map { $0.endedAt ?? $0.seenUntil }.max() ?? incident.start
     return incident.start..<max(end, incident.start.advanced(byMicroseconds: 1))
   }
@@ -187,7 +188,9 @@ struct FindingsModel {
       },
       TableColumn(title: "what", priority: 100, isLeading: true, limit: hasLines ? 72 : 48) { row in
         let sentence = sentence(row)
-        return TextSpan(said(sentence.headline), appearance(sentence.isBetter ? .live : .strong))
+        return TextSpan(
+          said(row.incident.isDaily ? sentence.opening : sentence.headline),
+          appearance(sentence.isBetter ? .live : .strong))
       },
       TableColumn(title: "change", priority: 90, isLeading: true, limit: hasLines ? 64 : 44) {
         TextSpan(said(FindingText($0.incident.first).change), appearance(.text))
@@ -203,8 +206,7 @@ struct FindingsModel {
   }
 
   private func length(_ row: FindingRow) -> Int64 {
-    let end = row.isOpen ? max(now, row.stretch.upperBound) : row.stretch.upperBound
-    return end.microseconds - row.incident.start.microseconds
+    row.isOpen ? max(row.length, now.microseconds - row.stretch.lowerBound.microseconds) : row.length
   }
 
   private func since(_ row: FindingRow) -> String {

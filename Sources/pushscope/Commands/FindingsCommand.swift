@@ -24,7 +24,7 @@ struct FindingsCommand: ParsableCommand {
       abstract: "List findings, one line each; incidents that repeat are one line.",
       discussion: """
         Findings of the first two days of a series are provisional; --fail-on counts them only with --provisional. \
-        Improvements never count.
+        Improvements never count, and neither do daily patterns: what is slower at the same hours of most days is usual.
 
         With --recompute the whole store is looked at again, as for a store that was recorded by an older version. That \
         prints what is found; with --save it is also written, for which no collector may have the store.

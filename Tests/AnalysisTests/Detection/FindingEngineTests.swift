@@ -401,6 +401,64 @@ import Testing
   }
 
   /// What was learned from a deleted run is forgotten, its findings are gone.
+  /// A target that is slower from 18:30 to 21:00 UTC every day, at one a minute, from noon on.
+  private func evenings(_ days: Double, settings: DetectionSettings = DetectionSettings()) throws
+    -> SimulatedCollector
+  {
+    let outcomes = SimulatedCollector.outcomes(rate: 1.0 / 60, seconds: days * 86_400, seed: 4) {
+      let hour = ($0.plannedAt / 3_600 + 12).truncatingRemainder(dividingBy: 24)
+      if (18.5..<21).contains(hour) { $0.service *= 4 }
+    }
+    return try SimulatedCollector(outcomes, rate: 1.0 / 60, settings: settings)
+  }
+
+  @Test("a daily pattern is told with its cause, live as afterwards and after a restart, and is no alarm")
+  func dailyPatterns() throws {
+    let collector = try evenings(6.2)
+    try collector.go(to: 5 * 86_400, step: 7_200)
+    let first = try collector.stored().filter(\.isDaily)
+    try collector.restart()
+    try collector.go(to: 6.2 * 86_400, step: 7_200)
+    let found = try collector.stored().filter(\.isDaily)
+    #expect(
+      found.map(\.metric.word) == [.delivery, .accept] || found.map(\.metric.word) == [.accept, .delivery])
+    #expect(Set(found.map(\.id)) == Set(first.map(\.id)))
+    for record in found {
+      #expect(!record.isOpen && record.endedAt == nil && record.kind.word == .slower)
+      #expect(record.evidence.hasPrefix("on 5 of 5 days; "))
+      #expect(record.cause == .undecided("path or provider"))
+      let hours = [record.lastStretch.lowerBound, record.lastStretch.upperBound].map {
+        Double($0.microseconds % 86_400_000_000) / 3_600e6
+      }
+      #expect(abs(hours[0] - 18.5) <= 0.34 && abs(hours[1] - 21) <= 0.34)
+      // It was seen on the day before.
+      #expect(collector.seconds(record.seenUntil) > 5 * 86_400)
+    }
+    // Both are of the same hours.
+    #expect(Set(found.map(\.incident)).count == 1)
+    #expect(essences(found) == essences(try collector.recomputed().filter(\.isDaily)))
+    #expect(!collector.lines.contains { $0.contains("every day") })
+    let log = try collector.log().filter { $0.message.contains("every day from 18:30 to 21:00 UTC") }
+    #expect(log.count == 2 && log.allSatisfy { $0.level == .info })
+    let opened = try collector.events().count { $0 == .findingOpened }
+    #expect(opened == (try collector.stored()).count { !$0.isDaily })
+  }
+
+  @Test("what a version before has not looked for is told of its days, too")
+  func dailyPatternsAfterAnUpgrade() throws {
+    let deaf = DetectionSettings(usual: {
+      var settings = DetectorSettings(rate: $0)
+      settings.calibratedAfter = nil
+      return settings
+    })
+    let collector = try evenings(6.2, settings: deaf)
+    try collector.go(to: 6 * 86_400, step: 7_200)
+    #expect(try !collector.stored().contains(where: \.isDaily))
+    try collector.upgrade(to: DetectionSettings())
+    try collector.go(to: 6.2 * 86_400, step: 7_200)
+    #expect(try collector.stored().count(where: \.isDaily) == 2)
+  }
+
   @Test func aDeletedRunLeavesNothing() throws {
     let outcomes = SimulatedCollector.outcomes(rate: 4, seconds: 240, seed: 3) { slow(&$0, 150..<180) }
     let collector = try SimulatedCollector(outcomes, rate: 4, settings: DetectionSettings())

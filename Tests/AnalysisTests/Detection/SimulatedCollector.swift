@@ -230,6 +230,14 @@ final class SimulatedCollector {
       .findings ?? []
   }
 
+  func log() throws -> [LogLine] {
+    let reader = try StoreReader.open(at: directory.storePath)
+    defer { reader.close() }
+    var lines: [LogLine] = []
+    try reader.forEachLogLine(RowSelection()) { lines.append($0.line) }
+    return lines
+  }
+
   func events() throws -> [EventKind] {
     let reader = try StoreReader.open(at: directory.storePath)
     defer { reader.close() }

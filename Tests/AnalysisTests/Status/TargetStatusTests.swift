@@ -136,6 +136,26 @@ import Testing
     #expect(TargetStatus(target, clock: Self.clock).finding == "95xeu33a")
   }
 
+  @Test func whatComesEveryDayIsToldWhereAllIsWell() {
+    func daily(_ metric: SeriesMetric, hours: Int64) -> FindingRecord {
+      var record = Self.finding(metric)
+      (record.status, record.window, record.samples) = (Stored(.daily), 9_000_000_000, 10)
+      record.effectiveSamples = 10
+      record.seenUntil = Self.after(-hours * 3_600)
+      return record
+    }
+    var target = Self.target()
+    target.daily = [daily(.accept, hours: 5), daily(.delivery, hours: 5)]
+    let figures = "all arrived within 5 s; half within 210 ms, 99 of 100 within 1.90 s"
+    let words = "Slower every day from 06:32 to 09:02 UTC: half within 900 ms instead of 170 ms."
+    expect(target, .ok, "\(figures). \(words)")
+    target.daily.append(daily(.delivery, hours: 1))
+    expect(target, .ok, "\(figures). \(words) And at 1 other time of the day.")
+    let finding = Self.finding(.delivery)
+    target.open = [(FindingIncident(finding), finding)]
+    #expect(!TargetStatus(target, clock: Self.clock).sentence.contains("every day"))
+  }
+
   @Test func theWorstOfSeveralFindingsIsTold() {
     var target = Self.target()
     target.open = [Self.finding(.delivery, id: "a"), Self.finding(.lost, id: "b", variant: "priority=5")].map

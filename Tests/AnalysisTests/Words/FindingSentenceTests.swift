@@ -38,7 +38,7 @@ import Testing
   enum State: String, CaseIterable {
     case open, uncertain, gradual, provisional, lasting, normal = "new normal", closed, short, stopped,
       repeated
-    case daily, withdrawn
+    case daily, mostDays = "on most days", noLongerDaily = "no longer daily", withdrawn
   }
 
   private static func record(_ subject: Subject, cause: String = "host", _ facts: CauseDetails? = nil)
@@ -112,7 +112,11 @@ import Testing
         return FindingIncident(one)
       }
       return FindingSentence(FindingRepetition.fold(times)[0], clock: clock)
-    case .daily: (record.status, record.endedAt) = (Stored(.daily), after(9_000))
+    case .daily, .mostDays, .noLongerDaily:
+      (record.status, record.window, record.samples) = (Stored(.daily), 9_000_000_000, 10)
+      record.effectiveSamples = state == .mostDays ? 7 : 10
+      record.seenUntil = after(10 * 86_400 + 9_000)
+      if state == .noLongerDaily { record.endedAt = record.seenUntil }
     case .withdrawn: record.status = Stored(.withdrawn)
     }
     return FindingSentence(record, clock: clock)
@@ -230,6 +234,34 @@ import Testing
     let east = LocalTime { _ in 7_200_000_000 }
     #expect(
       FindingSentence(record, clock: SentenceClock(east, today: Self.start)).what.contains("from 16:02"))
+  }
+
+  @Test("a daily pattern is told with its hours, and with the part of the day in the reader's zone")
+  func dailyPatterns() {
+    func what(_ hour: Int64, hours: Double = 2.5, _ clock: SentenceClock, days: Double = 10) -> String {
+      var record = Self.record(.slower)
+      (record.status, record.samples, record.effectiveSamples) = (Stored(.daily), 10, days)
+      record.window = Int64(hours * 3_600e6)
+      // 2026-03-01 00:20 UTC.
+      record.startedAt = Self.after((hour * 60 - 822) * 60 - 10)
+      record.seenUntil = record.startedAt.advanced(byMicroseconds: 9 * 86_400_000_000 + record.window)
+      return FindingSentence(record, clock: clock).what
+    }
+    let utc = SentenceClock(today: Self.start)
+    let east = SentenceClock(LocalTime { _ in 3_600_000_000 }, today: Self.start)
+    let figures = "half within 900 ms instead of 170 ms."
+    let arrive = "Notifications to android arrive slower"
+    #expect(what(18, utc) == "\(arrive) every day from 18:20 to 20:50: \(figures)")
+    #expect(what(18, .alone) == "\(arrive) every day from 18:20 to 20:50 UTC: \(figures)")
+    #expect(what(18, east) == "\(arrive) every evening from 19:20 to 21:50: \(figures)")
+    #expect(what(18, east, days: 7) == "\(arrive) on most evenings from 19:20 to 21:50: \(figures)")
+    #expect(what(18, utc, days: 7) == "\(arrive) on most days from 18:20 to 20:50: \(figures)")
+    #expect(what(22, east) == "\(arrive) every night from 23:20 to 01:50: \(figures)")
+    #expect(what(0, east) == "\(arrive) every night from 01:20 to 03:50: \(figures)")
+    #expect(what(5, east) == "\(arrive) every morning from 06:20 to 08:50: \(figures)")
+    #expect(what(12, east) == "\(arrive) every afternoon from 13:20 to 15:50: \(figures)")
+    #expect(what(6, hours: 12, east) == "\(arrive) every day from 07:20 to 19:20: \(figures)")
+    #expect(what(23, hours: 3, utc) == "\(arrive) every day from 23:20 to 02:20: \(figures)")
   }
 
   @Test func targetsOfAnIncidentAreNamedOnce() {

@@ -138,6 +138,21 @@ import Testing
     #expect(abs(Self.seconds(finding.start) - (day.start ?? 0)) <= 300)
   }
 
+  /// Three in a hundred take several times as long, at four a minute: p99 moves, and what lies far above it says so within two hours,
+  /// and since when.
+  @Test(arguments: [2, 3]) func aFewThatAreMuchSlowerAreFound(seed: Int) throws {
+    let scenario = ChangeScenario("few that are much slower", change: .tail)
+    let rate = 1.0 / 15
+    let day = scenario.sample(rate: rate, seed: seed, quietDays: 2.2, seconds: 40_000)
+    let settings = DetectorSettings(rate: rate)
+    var detector = ChangeDetector(.delivery, settings: settings)
+    for bin in day.bins(.delivery, width: settings.binWidth) { detector.append(bin.values, start: bin.start) }
+    let finding = try #require(detector.findings.first)
+    #expect(finding.quantile == 0.99 && finding.after > 1.5 * finding.before)
+    #expect(Self.seconds(finding.detectedAt) - (day.start ?? 0) <= 7200)
+    #expect(abs(Self.seconds(finding.start) - (day.start ?? 0)) <= 1800)
+  }
+
   /// After a finding, what came while it was open is counted as well: otherwise windows are of other bins than they say.
   @Test(arguments: [6, 10, 29]) func whatIsSlowerIsSlowerThanBefore(seed: Int) {
     let scenario = ChangeScenario("undisturbed, tightWandering", noise: .tightWandering)

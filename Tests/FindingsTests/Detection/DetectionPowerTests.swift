@@ -73,6 +73,17 @@ import Testing
     #expect(step.size > 1.5 && step.size <= 1.6, "\(power)")
   }
 
+  /// What a wander of five minutes will do cannot be known after twelve.
+  @Test func nothingIsPromisedOfAYoungSeriesThatWanders() {
+    func silent(_ spread: PowerEvaluation.Spread) -> Int {
+      let figures = PowerEvaluation(.latency(spread), rate: 1, age: 720)
+        .figures(histories: 10, changes: 0, lengths: [300_000_000])
+      return figures[0].silent
+    }
+    #expect(silent(.wandering) >= 9)
+    #expect(silent(.wide) <= 2)
+  }
+
   @Test func nothingIsPromisedOfYoungSeriesForLongerThanTheyAre() throws {
     let power = try #require(Self.power(.independent, rate: 20))
     #expect(power.steps.allSatisfy { Double($0.length) <= Self.start * 1e6 })

@@ -135,6 +135,39 @@ import Testing
     #expect(fails([record("a", at: 0) { $0.kind = Stored(.faster) }]) == [false, false])
     #expect(fails([record("a", at: 0, lasting: nil) { $0.isHidden = true }]) == [false, false])
     #expect(fails([record("a", at: 0, status: .withdrawn)]) == [false, false])
+    #expect(
+      fails([daily("a")]) == [false, false] && fails([daily("a")], provisional: true) == [false, false])
+  }
+
+  private func daily(_ id: String) -> FindingRecord {
+    record(id, at: 0, lasting: nil, status: .daily) {
+      ($0.startedLow, $0.startedHigh) = (nil, nil)
+      ($0.window, $0.samples, $0.effectiveSamples) = (9_000_000_000, 10, 9)
+      $0.seenUntil = $0.startedAt.advanced(byMicroseconds: 9 * 86_400_000_000 + 9_000_000_000)
+    }
+  }
+
+  @Test("a daily pattern stands alone, is not open and no incident, and goes on until it does not come")
+  func dailyPatterns() {
+    let both = FindingsReport([daily("a"), record("b", at: 0)], detectors: [])
+    #expect(
+      both.lines().count == 5 && both.lines().last == "1 incident of 1 finding, 0 open; 1 daily pattern")
+    #expect(
+      both.lines().contains { $0.hasPrefix("a") && $0.contains("daily") && $0.contains("every day from") })
+    #expect(
+      FindingsReport([daily("a")], detectors: []).lines().suffix(2) == [
+        "1 daily pattern", "No change found.",
+      ])
+    let folded = FindingRepetition.fold(FindingIncident.group([daily("a"), daily("c"), record("b", at: 0)]))
+    #expect(folded.count == 3 && folded.allSatisfy { $0.period == nil })
+    let late = FindingSelection(since: daily("a").seenUntil.advanced(byMicroseconds: 1))
+    #expect(late.includes(daily("a")) && !daily("a").isOpen)
+    var ended = daily("a")
+    ended.endedAt = ended.seenUntil
+    #expect(!late.includes(ended))
+    let fields = FindingDetails.lines(daily("a"))
+    #expect(fields.contains { $0.hasPrefix("days") && $0.contains("10, on 9 of them it came") })
+    #expect(fields.contains { $0.hasPrefix("when") && $0.contains("first ") && $0.contains("last ") })
   }
 
   @Test("a new normal and a gradual change have no end and no certain start")

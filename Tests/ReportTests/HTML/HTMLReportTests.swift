@@ -268,7 +268,7 @@ import Testing
   /// What was found of the target, and how far its detector has learned.
   private func watch(
     _ fixture: RecordedStore, _ run: RunRegistration, _ statuses: [FindingStatus], learning: Int64? = nil,
-    power: [DetectionPower]? = nil, _ change: (inout FindingRecord) -> Void = { _ in }
+    power: [DetectionPower]? = nil, change: (inout FindingRecord) -> Void = { _ in }
   ) throws {
     var changes = FindingChanges()
     for (index, status) in statuses.enumerated() {
@@ -328,6 +328,28 @@ import Testing
     #expect(page.contains("<h1>Notifications to ios arrive slower since 17:31: 99 of 100 within"))
     #expect(page.contains("since 17:31:00"))
     #expect(!page.contains("recording stopped"))
+  }
+
+  @Test func whatComesEveryDayIsNoChange() throws {
+    let (fixture, run) = try fixture()
+    func comesDaily(_ finding: inout FindingRecord) {
+      guard finding.status.word == .daily else { return }
+      (finding.window, finding.samples, finding.effectiveSamples) = (9_000_000_000, 10, 10)
+      finding.startedAt = finding.seenUntil.advanced(byMicroseconds: -9 * 86_400_000_000 - finding.window)
+    }
+    try watch(fixture, run, [.daily], change: comesDaily)
+    // The fixture's zone is UTC+05:30.
+    let sentence =
+      "Notifications to ios arrive slower every afternoon from 15:01 to 17:31: 99 of 100 within 1.21 s"
+    let page = try html(fixture).replacing("\u{A0}", with: " ").replacing(/<\/?time[^>]*>/, with: "")
+    #expect(page.contains("<h1>\(sentence) instead of 240 ms."))
+    #expect(page.contains("What comes every day") && !page.contains("What changed"))
+    #expect(
+      page.contains("on 10 of 10 days, first ") && page.contains("No change found. What would have been"))
+    try watch(fixture, run, [.daily, .closed], change: comesDaily)
+    let both = try html(fixture).replacing("\u{A0}", with: " ")
+    #expect(both.contains("<h1>Notifications to ios arrived slower from 17:31:10"))
+    #expect(both.contains("<h3>\(sentence)"))
   }
 
   @Test func thoseThatRepeatAreOne() throws {
@@ -453,7 +475,7 @@ import Testing
     func ended(_ finding: inout FindingRecord) {
       finding.endedAt = RecordedStore.start.advanced(byMicroseconds: 101_000_000)
     }
-    try watch(fixture, run, [.provisional], ended)
+    try watch(fixture, run, [.provisional], change: ended)
     let one = try html(fixture).replacing(/<\/?time[^>]*>/, with: "")
     #expect(
       one.contains(

@@ -75,6 +75,34 @@ struct TablePanelTests {
     return recent + repeated
   }
 
+  /// A pattern of ten days, which came last in the run.
+  static func daily() -> FindingRecord {
+    var record = findings()[0]
+    (record.id, record.incident, record.target, record.status) = (
+      "dddddddd", "dddddddd", "web", Stored(.daily)
+    )
+    (record.window, record.samples, record.effectiveSamples) = (9_000_000_000, 10, 10)
+    record.seenUntil = SampleRun.start.advanced(byMicroseconds: -36_000_000_000)
+    record.startedAt = record.seenUntil.advanced(byMicroseconds: -9 * 86_400_000_000 - record.window)
+    return record
+  }
+
+  @Test("a daily pattern is not open, says its hours, and is as long as its last stretch")
+  func dailyPattern() throws {
+    var snapshot = Self.snapshot()
+    (snapshot.openFindings, snapshot.panels.findings) = (0, [Self.daily()])
+    let row = try #require(FindingRows.make(snapshot.panels.findings).first)
+    #expect(!row.isOpen && row.status == "daily" && row.length == 9_000_000_000)
+    #expect(row.stretch.upperBound == Self.daily().seenUntil)
+    var stage = try Stage(columns: 200, rows: 40, motion: .none, snapshot: snapshot)
+    stage.press("6")
+    stage.frame()
+    #expect(
+      stage.text.contains("0 open")
+        && stage.text.contains("Notifications to web arrive slower every day from"))
+    #expect(!stage.rows[0].contains("finding"))
+  }
+
   @Test("the rate of an ended run does not count the wait for the last receipts")
   func rateOfEnded() throws {
     var snapshot = Self.snapshot()
@@ -436,6 +464,7 @@ struct TablePanelTests {
     let name: String
     var keys = ""
     var size = (80, 24)
+    var hasDaily = false
 
     var testDescription: String { name }
   }
@@ -450,11 +479,14 @@ struct TablePanelTests {
     Case(name: "target-hidden", keys: "5J ", size: (120, 32)),
     Case(name: "target-alone", keys: "5J\n", size: (120, 32)),
     Case(name: "findings-sorted", keys: "6SS", size: (120, 32)),
+    Case(name: "findings-daily", keys: "6J", size: (160, 40), hasDaily: true),
   ]
 
   @Test("look as recorded", arguments: cases, Profile.allCases)
   func recorded(_ row: Case, _ profile: Profile) throws {
-    var stage = try Stage(columns: row.size.0, rows: row.size.1, profile: profile, snapshot: Self.snapshot())
+    var snapshot = Self.snapshot()
+    if row.hasDaily { snapshot.panels.findings.append(Self.daily()) }
+    var stage = try Stage(columns: row.size.0, rows: row.size.1, profile: profile, snapshot: snapshot)
     for key in row.keys {
       if key == "\n" { stage.press(.enter) } else { stage.press(key) }
       stage.frames(20)

@@ -1,0 +1,255 @@
+import Glibc
+import Measurement
+
+/// A stretch of the day (UTC), in steps of ten minutes. It may go on after midnight.
+public struct DailyStretch: Sendable, Hashable, Codable {
+  /// The step that it begins with, of 144.
+  public var first: Int
+  /// How many steps it has.
+  public var count: Int
+
+  static let step: Int64 = 600_000_000
+  static let stepsADay = 144
+  static let day = step * Int64(stepsADay)
+
+  /// µs.
+  public var length: Int64 { Int64(count) * Self.step }
+
+  /// How many steps both have.
+  func overlap(_ other: DailyStretch) -> Int {
+    [-Self.stepsADay, 0, Self.stepsADay].reduce(0) { sum, shift in
+      let begin = max(first, other.first + shift)
+      return sum + max(0, min(first + count, other.first + shift + other.count) - begin)
+    }
+  }
+
+  /// Whether half or more of the shorter is also in the other.
+  func isLike(_ other: DailyStretch) -> Bool { 2 * overlap(other) >= min(count, other.count) }
+
+  /// How far apart their starts and their ends are, in steps, the greater of the two.
+  func distance(to other: DailyStretch) -> Int {
+    func circular(_ steps: Int) -> Int {
+      let rest = abs(steps) % Self.stepsADay
+      return min(rest, Self.stepsADay - rest)
+    }
+    return max(circular(first - other.first), circular(first + count - other.first - other.count))
+  }
+
+  /// The stretch of a day.
+  /// - Parameter day: since 1970.
+  func times(on day: Int) -> Range<Int64> {
+    let start = Int64(day) * Self.day + Int64(first) * Self.step
+    return start..<start + length
+  }
+}
+
+/// What a finding says that is a daily pattern: on most days a latency is higher in the same stretch of the day.
+public struct DailyPattern: Sendable, Hashable, Codable {
+  public var stretch: DailyStretch
+  /// The days that are known of the last 14, and those of them on which it came.
+  public var days: Int
+  public var daysSeen: Int
+  /// The 95 % interval of the quantile in the stretch, from how it varies from day to day, µs; an open end is `nil`.
+  public var low: Double?
+  public var high: Double?
+  /// The last stretch, when it was told; µs since 1970.
+  public var lastStretch: Range<Int64>
+}
+
+/// Follows the daily patterns of a latency: keeps its quantiles of ten minutes for 14 days, and looks at each day once, when the
+/// next one begins.
+///
+/// The result is a function of the complete bins before a midnight (UTC). A pattern that is found keeps its id; it is told anew when
+/// it moves by half an hour, or changes by the smallest effect that is reported, and ends when it did not come on four
+/// recorded days one after the other.
+struct DailyPatternWatch: Sendable, Hashable, Codable {
+  /// The quantiles of a day's steps.
+  struct Day: Sendable, Hashable, Codable {
+    /// The number of the day since 1970.
+    var number: Int
+    /// Levels of ``LogScale``, by quantile and step; -1: not known.
+    var levels: [[Int16]]
+
+    init(number: Int) {
+      self.number = number
+      levels = DailyPatternWatch.quantiles.map { _ in [Int16](repeating: -1, count: DailyStretch.stepsADay) }
+    }
+  }
+
+  private struct Pattern: Sendable, Hashable, Codable {
+    var id: Finding.ID
+    /// The place in ``quantiles``.
+    var quantile: Int
+    var told: DailyPatternSearch.Evidence
+    /// The first and the last day on which it came.
+    var firstDay: Int
+    var lastDay: Int
+    /// The days that are known of the last ones, and those of them on which it came.
+    var days: Int
+    var daysSeen: Int
+    var isOver = false
+  }
+
+  /// Patterns are looked for at the median, and at p90 where the median does not show one.
+  static let quantiles = [0.5, 0.9]
+  /// A step with fewer values has no p90.
+  private static let leastForTail = 10
+  private static let memory = 14
+  /// Known patterns are told anew by so many of the last days.
+  private static let recent = 7
+  /// A pattern is over that does not come on so many recorded days one after the other.
+  private static let absence = 4
+  /// It has moved when an edge did by so many steps.
+  private static let move = 3
+  private static let mostPatterns = 3
+
+  private var days: [Day] = []
+  private var patterns: [Pattern] = []
+  /// What was before belongs to patterns that ended.
+  private var firstDay = Int.min
+  /// The step under way, since 1970, and its first bin.
+  private var step: Int64?
+  private var firstBin = 0
+
+  // MARK: - Bins
+
+  /// A bin begins.
+  ///
+  /// - Parameter bin: those before are complete.
+  mutating func advance(
+    to bin: Int, of history: BinHistory, _ metric: SeriesMetric, _ settings: DetectorSettings
+  ) {
+    let now = history.start(bin) / DailyStretch.step
+    guard now != step else { return }
+    if let step {
+      take(firstBin..<bin, of: history, as: step)
+      let day = Int(now / Int64(DailyStretch.stepsADay))
+      if day > Int(step / Int64(DailyStretch.stepsADay)) { look(before: day, metric, settings) }
+    }
+    step = now
+    firstBin = bin
+  }
+
+  private mutating func take(_ bins: Range<Int>, of history: BinHistory, as step: Int64) {
+    let (count, levels) = history.levels(at: Self.quantiles, of: bins)
+    guard count > 0 else { return }
+    let number = Int(step / Int64(DailyStretch.stepsADay))
+    if days.last?.number ?? .min < number { days.append(Day(number: number)) }
+    let place = Int(step % Int64(DailyStretch.stepsADay))
+    guard let last = days.indices.last, days[last].number == number else { return }
+    for index in levels.indices where index == 0 || count >= Self.leastForTail {
+      days[last].levels[index][place] = Int16(levels[index])
+    }
+  }
+
+  // MARK: - Days
+
+  /// - Parameter day: the one that begins.
+  private mutating func look(before day: Int, _ metric: SeriesMetric, _ settings: DetectorSettings) {
+    days.removeAll { $0.number < day - Self.memory }
+    follow(before: day, settings)
+    find(before: day, metric, settings)
+  }
+
+  private func search(
+    _ quantile: Int, days count: Int = Self.memory, before day: Int, _ settings: DetectorSettings
+  )
+    -> DailyPatternSearch?
+  {
+    DailyPatternSearch(
+      days.filter { $0.number >= max(day - count, firstDay) && $0.number < day }, quantile: quantile, settings
+    )
+  }
+
+  private func others(than id: Finding.ID? = nil) -> [DailyStretch] {
+    patterns.filter { !$0.isOver && $0.id != id }.map(\.told.stretch)
+  }
+
+  /// Looks at the patterns that are known.
+  private mutating func follow(before day: Int, _ settings: DetectorSettings) {
+    for index in patterns.indices where !patterns[index].isOver {
+      let pattern = patterns[index]
+      let others = others(than: pattern.id)
+      guard let search = search(pattern.quantile, before: day, settings) else { continue }
+      let all = search.evidence(of: pattern.told.stretch, without: others)
+      (patterns[index].days, patterns[index].daysSeen) = (all.known.count, all.seen.count)
+      if let last = all.seen.last { patterns[index].lastDay = max(pattern.lastDay, last) }
+      if all.known.suffix(Self.absence).count(where: { !all.seen.contains($0) }) >= Self.absence {
+        patterns[index].isOver = true
+        firstDay = max(firstDay, patterns[index].lastDay + 1)
+      } else if let now = self.search(pattern.quantile, days: Self.recent, before: day, settings) {
+        retell(index, now, others, settings)
+      }
+    }
+  }
+
+  /// Tells a pattern anew where the last days show that it moved or changed.
+  private mutating func retell(
+    _ index: Int, _ search: DailyPatternSearch, _ others: [DailyStretch], _ settings: DetectorSettings
+  ) {
+    let told = patterns[index].told
+    var evidence = search.evidence(of: told.stretch, without: others)
+    if let moved = search.stretch(without: others), moved.isLike(told.stretch),
+      moved.distance(to: told.stretch) >= Self.move
+    {
+      let other = search.evidence(of: moved, without: others)
+      if other.isOnMostDays { evidence = other }
+    }
+    if evidence.isOnMostDays, evidence.differs(from: told, settings) { patterns[index].told = evidence }
+  }
+
+  /// Looks for new ones.
+  private mutating func find(before day: Int, _ metric: SeriesMetric, _ settings: DetectorSettings) {
+    for quantile in Self.quantiles.indices {
+      guard let search = search(quantile, before: day, settings) else { continue }
+      var known = others()
+      // Where one was found or could be, what is beside it is part of it.
+      var looked = known
+      for _ in 0..<Self.mostPatterns where known.count < Self.mostPatterns {
+        guard let stretch = search.stretch(without: looked) else { break }
+        looked.append(stretch)
+        let evidence = search.evidence(of: stretch, without: known)
+        guard evidence.isPattern, let first = evidence.seen.first, let last = evidence.seen.last else {
+          continue
+        }
+        known.append(stretch)
+        patterns.append(
+          Pattern(
+            id: Finding.ID(
+              metric: metric, detectedAt: Int64(day) * DailyStretch.day, dailyStep: stretch.first),
+            quantile: quantile, told: evidence, firstDay: first, lastDay: last, days: evidence.known.count,
+            daysSeen: evidence.seen.count))
+      }
+    }
+  }
+
+  // MARK: - Findings
+
+  /// The patterns, those too that ended and are not forgotten yet.
+  func findings(binWidth: Int64) -> [Finding] {
+    patterns.map { pattern in
+      let stretch = pattern.told.stretch
+      let last = stretch.times(on: pattern.lastDay)
+      let told = stretch.times(on: pattern.told.seen.last ?? pattern.lastDay)
+      return Finding(
+        id: pattern.id, kind: pattern.id.metric.kind(isUpward: true), status: .daily,
+        start: stretch.times(on: pattern.firstDay).lowerBound, startInterval: nil,
+        end: pattern.isOver ? last.upperBound : nil, seenUntil: last.upperBound,
+        quantile: Self.quantiles[pattern.quantile], before: pattern.told.before, after: pattern.told.after,
+        count: pattern.days, effectiveCount: Double(pattern.daysSeen),
+        window: stretch.length, binWidth: binWidth, statistic: pattern.told.nats,
+        threshold: DailyPatternSearch.threshold,
+        evidence: Finding.Evidence(edges: [], weights: [], profile: .flat),
+        daily: DailyPattern(
+          stretch: stretch, days: pattern.days, daysSeen: pattern.daysSeen,
+          low: pattern.told.low, high: pattern.told.high, lastStretch: told))
+    }
+  }
+
+  /// Forgets those that ended before an instant, µs since 1970.
+  mutating func removeFindings(endedBefore time: Int64) {
+    patterns.removeAll { $0.isOver && $0.told.stretch.times(on: $0.lastDay).upperBound <= time }
+  }
+
+  var memory: Int { days.count * Self.quantiles.count * (DailyStretch.stepsADay * 2 + 32) }
+}
