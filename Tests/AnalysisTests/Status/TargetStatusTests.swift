@@ -120,7 +120,7 @@ import Testing
         "since 13:52 UTC: half within 900 ms (before 170 ms). It is this host: it sends late."
       ),
       (
-        .lost, .losing, "since 13:52 UTC: 12.3 % get lost (before 1 of 1000). It is this host: it sends late."
+        .lost, .losing, "since 13:52 UTC: 12.3 % get lost (before 0.1 %). It is this host: it sends late."
       ),
       (.failed, .failing, "since 13:52 UTC: 12 of 100 (before 1 of 1000). It is this host: it sends late."),
       (

@@ -31,7 +31,7 @@ import Testing
     #expect(try findings("every: 5s").isEmpty)
     #expect(
       try findings("every: 12h").first?.message
-        == "one in 12 h: neither a slowdown nor an outage of up to 8 h is found")
+        == "one notification in 12 h: neither a slowdown nor an outage of up to 8 h is found")
   }
 
   @Test func anObjectiveThatTheScheduleCannotDecideIsNoted() throws {

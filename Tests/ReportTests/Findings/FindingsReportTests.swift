@@ -90,7 +90,7 @@ import Testing
       FindingsReport([record("aaaa1111", at: 0), lossy], detectors: []).lines(today: Self.start) == [
         "id        status  what (times in UTC)",
         "aaaa1111  closed  Notifications to ios arrived slower from 12:00:00 to 12:01:00: half within 1.90 s (before 180 ms). It was apns, after it accepted: its devices got them later.",
-        "bbbb2222  open    12.0 % of the notifications to ios get lost since 12:05 (before 1.0 %). Whether apns loses them, the device phone does not get them or our receipt listener misses them is not known. A second device at apns and a second provider on the device would tell.",
+        "bbbb2222  open    12.0 % of the notifications to ios get lost since 12:05 (before 1 %). Whether apns loses them, the device phone does not get them or our receipt listener misses them is not known. A second device that gets notifications through apns, and a second provider to the device phone, would tell.",
         "", "2 incidents of 2 findings, 1 open",
       ])
   }
@@ -361,7 +361,7 @@ import Testing
       detectors: [])
     #expect(report.lines()[1].hasPrefix("bbbb0000"))
     #expect(report.lines()[2].hasPrefix("aaaa0001"))
-    #expect(report.lines()[2].contains("2nd time, about every 3 min 20 s: "))
+    #expect(report.lines()[2].contains("2nd time, 3 min 20 s after the first: "))
   }
 
   @Test("the table and the JSON, from a store", .enabled(if: Python.isUsable))
