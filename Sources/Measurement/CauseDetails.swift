@@ -4,7 +4,7 @@ public struct CauseDetails: Sendable, Hashable, Codable {
   public var isSentOnTime: Bool?
   /// Whether the provider's answers came as early as before.
   public var isAcceptedAsBefore: Bool?
-  /// Whether PING shows the way to the affected providers to be as fast as before.
+  /// Whether PING shows the network to the affected providers to be as fast as before.
   public var isPathAsBefore: Bool?
   /// The rise of a round trip to the provider, µs.
   public var roundTripRise: Int64?

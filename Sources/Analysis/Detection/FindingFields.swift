@@ -93,16 +93,21 @@ public struct FindingFields {
   private var figures: [(name: String, value: String)] {
     let statistic =
       "\(FixedPoint.text(record.statistic, decimals: 1)) nats over a threshold of \(FixedPoint.text(record.threshold, decimals: 1))"
-    let worth = CountText.effective(record.effectiveSamples)
     guard !record.isDaily else {
       return [
         ("statistic", "\(statistic), in a stretch of \(LengthText.text(record.window))"),
-        ("days", "\(CountText.grouped(record.samples)), on \(worth) of them it came"),
+        (
+          "days",
+          "it came on \(CountText.grouped(Int(record.effectiveSamples))) of \(CountText.text(record.samples, "day"))"
+        ),
       ]
     }
     return [
       ("statistic", "\(statistic), in a window of \(LengthText.text(record.window))"),
-      ("values", "\(CountText.grouped(record.samples)), worth \(worth) independent ones"),
+      (
+        "values",
+        "\(CountText.grouped(record.samples)), worth \(CountText.effective(record.effectiveSamples)) independent ones"
+      ),
     ]
   }
 

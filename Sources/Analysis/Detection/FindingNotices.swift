@@ -20,7 +20,7 @@ struct FindingNotices {
       uniquingKeysWith: { first, _ in first })
     for record in records {
       guard let target = recorded[TargetKey(run: record.run, target: record.target)] else { continue }
-      if record.isDaily {
+      if record.isDaily || before[record.id]?.isDaily == true {
         // It is usual: a line of the log, once.
         if before[record.id] == nil { log.append(Self.line(Self.text(record, now), target, .info, now)) }
         continue

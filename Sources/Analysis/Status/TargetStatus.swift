@@ -105,7 +105,11 @@ public struct TargetStatus: Sendable, Equatable {
       )
     }
     guard let first = patterns.first else { return "" }
-    let others = patterns.count { $0.metric == first.metric } - 1
+    // Variants of a target, and several collectors of it, mostly have the same.
+    let hours = patterns.filter { $0.metric == first.metric }.map {
+      $0.lastStretch.lowerBound - .days(($0.lastStretch.lowerBound.seconds / 86_400))
+    }
+    let others = Set(hours).count - 1
     let more = others == 0 ? "" : " And at \(others) other \(others == 1 ? "time" : "times") of the day."
     return ". \(FindingSentence(first, clock: clock).daily.raisedFirst)\(more)"
   }

@@ -30,8 +30,7 @@ public enum DurationText {
 
   /// The exact duration in its largest unit without a fraction, like `1500ms` or `2h`.
   public static func format(_ duration: Duration) -> String {
-    let nanoseconds =
-      duration.nanoseconds
+    let nanoseconds = duration.nanoseconds
     guard nanoseconds != 0 else { return "0s" }
     let units: [(String, Int64)] = [
       ("d", 86_400_000_000_000), ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000),

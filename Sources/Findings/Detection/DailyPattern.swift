@@ -61,7 +61,7 @@ public struct DailyPattern: Sendable, Hashable, Codable {
 ///
 /// The result is a function of the complete bins before a midnight (UTC). A pattern that is found keeps its id; it is told anew when
 /// it moves by half an hour, or changes by the smallest effect that is reported, and ends when it did not come on four
-/// recorded days one after the other.
+/// recorded days one after the other, or not in the last 14 days.
 struct DailyPatternWatch: Sendable, Hashable, Codable {
   /// The quantiles of a day's steps.
   struct Day: Sendable, Hashable, Codable {
@@ -119,23 +119,27 @@ struct DailyPatternWatch: Sendable, Hashable, Codable {
   mutating func advance(
     to bin: Int, of history: BinHistory, _ metric: SeriesMetric, _ settings: DetectorSettings
   ) {
-    let now = history.start(bin) / DailyStretch.step
+    let now = history.start(bin).flooringDivision(by: DailyStretch.step)
     guard now != step else { return }
     if let step {
       take(firstBin..<bin, of: history, as: step)
-      let day = Int(now / Int64(DailyStretch.stepsADay))
-      if day > Int(step / Int64(DailyStretch.stepsADay)) { look(before: day, metric, settings) }
+      let day = Int(Self.day(of: now))
+      if day > Int(Self.day(of: step)) { look(before: day, metric, settings) }
     }
     step = now
     firstBin = bin
   }
 
+  private static func day(of step: Int64) -> Int64 {
+    step.flooringDivision(by: Int64(DailyStretch.stepsADay))
+  }
+
   private mutating func take(_ bins: Range<Int>, of history: BinHistory, as step: Int64) {
     let (count, levels) = history.levels(at: Self.quantiles, of: bins)
     guard count > 0 else { return }
-    let number = Int(step / Int64(DailyStretch.stepsADay))
+    let number = Int(Self.day(of: step))
     if days.last?.number ?? .min < number { days.append(Day(number: number)) }
-    let place = Int(step % Int64(DailyStretch.stepsADay))
+    let place = Int(step) - number * DailyStretch.stepsADay
     guard let last = days.indices.last, days[last].number == number else { return }
     for index in levels.indices where index == 0 || count >= Self.leastForTail {
       days[last].levels[index][place] = Int16(levels[index])
@@ -169,6 +173,11 @@ struct DailyPatternWatch: Sendable, Hashable, Codable {
   private mutating func follow(before day: Int, _ settings: DetectorSettings) {
     for index in patterns.indices where !patterns[index].isOver {
       let pattern = patterns[index]
+      // Its hours are not recorded any more, or too little of the days is.
+      guard day - pattern.lastDay <= Self.memory else {
+        patterns[index].isOver = true
+        continue
+      }
       let others = others(than: pattern.id)
       guard let search = search(pattern.quantile, before: day, settings) else { continue }
       let all = search.evidence(of: pattern.told.stretch, without: others)
@@ -195,7 +204,10 @@ struct DailyPatternWatch: Sendable, Hashable, Codable {
       let other = search.evidence(of: moved, without: others)
       if other.isOnMostDays { evidence = other }
     }
-    if evidence.isOnMostDays, evidence.differs(from: told, settings) { patterns[index].told = evidence }
+    guard evidence.isOnMostDays, evidence.differs(from: told, settings) else { return }
+    // How clearly it was found is not what the last days say.
+    evidence.nats = told.nats
+    patterns[index].told = evidence
   }
 
   /// Looks for new ones.

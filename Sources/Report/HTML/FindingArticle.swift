@@ -31,7 +31,7 @@ struct FindingArticle {
   }
 
   var markup: Markup {
-    let isOver = incident.findings.allSatisfy { !$0.isOpen && ends[$0] == nil }
+    let isOver = incident.findings.allSatisfy { !$0.goesOn && ends[$0] == nil }
     let style: Markup = sentence.isBetter ? " better" : isOver ? " over" : ""
     let provisional: Markup = first.isProvisional ? " provisional" : ""
     let others = incident.findings.dropFirst().prefix(Self.mostOthers).map { other -> Markup in
@@ -68,8 +68,9 @@ struct FindingArticle {
       return when(first)
     }
     let count = repetition.incidents.count
+    let pace: Markup = count == 2 ? "" : ", about every \(UnbrokenText.make(LengthText.text(period)))"
     return """
-      \(count) times since \(time.moment(earliest.start, isLong: isLong)), about every \(UnbrokenText.make(LengthText.text(period))); the last \
+      \(count) times since \(time.moment(earliest.start, isLong: isLong))\(pace); the last \
       \(when(first))
       """
   }
@@ -78,7 +79,7 @@ struct FindingArticle {
     let start = time.moment(finding.startedAt, isLong: isLong)
     if finding.isDaily {
       let days =
-        "on \(CountText.effective(finding.effectiveSamples)) of \(CountText.text(finding.samples, "day"))"
+        "on \(CountText.grouped(Int(finding.effectiveSamples))) of \(CountText.text(finding.samples, "day"))"
       return "\(days), first \(start), last \(time.moment(finding.lastStretch.lowerBound, isLong: isLong))"
     }
     let stopped: Markup? = ends[finding].map {

@@ -118,7 +118,8 @@ struct ReportAnswer {
       ? "<p class=\"soft\">\(rest) earlier ones are not shown: pushscope findings lists them.</p>\n" : ""
     let note: Markup =
       all.contains { $0.last.first.isProvisional }
-      ? " A dashed line marks what is provisional: found while less than two days are recorded." : ""
+      ? " A dashed line marks what is provisional: found while what is usual is known from less than two days."
+      : ""
     return """
       <section id="findings">
       <h2>What changed</h2>

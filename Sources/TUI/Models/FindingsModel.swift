@@ -22,7 +22,7 @@ struct FindingRow: Sendable, Equatable {
   /// µs.
   var length: Int64 { stretch.upperBound.microseconds - stretch.lowerBound.microseconds }
 
-  /// `open`, `lasting`, `provisional`, `closed`, of the finding that counts.
+  /// `open`, `lasting`, `provisional`, `closed`, `daily`, of the finding that counts.
   var status: String { (incident.findings.first(where: \.isOpen) ?? incident.first).status.rawValue }
 }
 

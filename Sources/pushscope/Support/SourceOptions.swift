@@ -35,7 +35,7 @@ struct PlaceOptions: ParsableArguments {
     if store.file != nil { throw ValidationError("--store and --fleet name two sources; give one of them") }
   }
 
-  /// µs; of a fleet, where neither a run nor a time is named.
+  /// How far reports of a fleet look back where neither a run nor a time is named.
   private static let usualTime = Duration.days(1)
 
   /// The last day up to a time, or up to now.

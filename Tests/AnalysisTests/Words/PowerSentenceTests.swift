@@ -43,7 +43,9 @@ import Testing
       Self.detector(Self.usual, minutes: 40), Self.detector(slow, "web", minutes: 40),
       Self.detector([], "hook"),
     ]).text
-    #expect(text.contains("at 0.1/s this would have been noticed: arriving ×2 slower for 30 min or longer"), "\(text)")
+    #expect(
+      text.contains("at 0.1/s this would have been noticed: arriving ×2 slower for 30 min or longer"),
+      "\(text)")
     #expect(text.hasSuffix(" At hook nothing could have been seen."), "\(text)")
   }
 
