@@ -166,7 +166,7 @@ import Testing
     ended.endedAt = ended.seenUntil
     #expect(!late.includes(ended))
     let fields = FindingDetails.lines(daily("a"))
-    #expect(fields.contains { $0.hasPrefix("days") && $0.contains("10, on 9 of them it came") })
+    #expect(fields.contains { $0.hasPrefix("days") && $0.contains("it came on 9 of 10 days") })
     #expect(fields.contains { $0.hasPrefix("when") && $0.contains("first ") && $0.contains("last ") })
   }
 
