@@ -13,7 +13,7 @@ extension Duration {
   public var magnitude: Duration { max(self, .zero - self) }
 
   /// The duration in seconds, for arithmetic with rates.
-  public var inSeconds: Double { self / .seconds(1) }
+  public var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
 
   /// A duration of so many seconds, cut to microseconds and to ±`longest`.
   public init(inSeconds seconds: Double, atMost longest: Duration = .days(36_500)) {
