@@ -13,12 +13,15 @@ extension Duration {
   public var magnitude: Duration { max(self, .zero - self) }
 
   /// The duration in seconds, for arithmetic with rates.
-  public var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+  public var inSeconds: Double { self / .seconds(1) }
 
-  /// A duration of so many seconds, cut to microseconds and to ±`longest`.
-  public init(inSeconds seconds: Double, atMost longest: Duration = .days(36_500)) {
-    let limit = longest.inSeconds
-    self = .microseconds(Int64(max(-limit, min(limit, seconds)) * 1e6))
+  /// A duration of so many seconds, at most ±100 years, which also stand for what is not a number.
+  ///
+  /// It is no initializer: to look up those of `Duration` hides the members of `timespec` from this module.
+  public static func bounded(seconds: Double) -> Duration {
+    let longest = Duration.days(36_500)
+    guard seconds.magnitude < longest.inSeconds else { return seconds < 0 ? .zero - longest : longest }
+    return .seconds(seconds)
   }
 
   /// So many times 60 s.

@@ -131,7 +131,8 @@ struct ObjectiveEvaluator {
     let name = entry.configuration.target
     let target = metrics.targets[name]
     let rate = target?.askedRate ?? 0
-    let least = rate > 0 ? Duration(inSeconds: Double(ObjectiveConfiguration.fewestIntervals) / rate) : .zero
+    let least =
+      rate > 0 ? Duration.bounded(seconds: Double(ObjectiveConfiguration.fewestIntervals) / rate) : .zero
     let heard = target?.expectsReceipts == true ? metrics.delivered(of: name) : metrics.accepted(of: name)
     let isInRun = target?.isInRun == true && metrics.hasBegunToSend
     let quiet = entry.silence.advance(count: heard, isInRun: isInRun, at: now)

@@ -99,7 +99,7 @@ struct LegTimes: Sendable {
     _ series: ReportSeries, _ stretches: [ClosedRange<WallTime>], rate: Double, in reader: StoreReader
   ) throws {
     expectsReceipts = series.entries.contains { $0.target.receiptDeadline != nil }
-    let longest = Duration(inSeconds: Self.mostRows / max(rate, 0.001))
+    let longest = Duration.bounded(seconds: Self.mostRows / max(rate, 0.001))
     let targets = series.entries.map(\.target.id)
     var (before, during) = (Side(), Side())
     for stretch in stretches.suffix(Self.mostStretches) {
