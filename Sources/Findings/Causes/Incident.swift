@@ -66,7 +66,7 @@ public struct Incident: Sendable, Hashable, Identifiable {
       return a.finding.daily == nil && b.finding.daily == nil && a.starts.overlaps(b.starts)
     }
     return one.stretch.distance(to: other.stretch) <= 3
-      && a.finding.start < (b.finding.end ?? .max) && b.finding.start < (a.finding.end ?? .max)
+      && (a.finding.end == nil) == (b.finding.end == nil)
   }
 
   private static func belongTogether(_ a: AttributedFinding, _ b: AttributedFinding) -> Bool {

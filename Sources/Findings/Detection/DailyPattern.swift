@@ -185,6 +185,7 @@ struct DailyPatternWatch: Sendable, Hashable, Codable {
       if let last = all.seen.last { patterns[index].lastDay = max(pattern.lastDay, last) }
       if all.known.suffix(Self.absence).count(where: { !all.seen.contains($0) }) >= Self.absence {
         patterns[index].isOver = true
+        patterns[index].days = all.known.count { $0 <= patterns[index].lastDay }
         firstDay = max(firstDay, patterns[index].lastDay + 1)
       } else if let now = self.search(pattern.quantile, days: Self.recent, before: day, settings) {
         retell(index, now, others, settings)

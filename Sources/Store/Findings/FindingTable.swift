@@ -13,6 +13,13 @@ enum FindingTable {
   /// Findings of a run that is being deleted are deleted with it.
   static let isListed = "x.run_id NOT IN (SELECT run_id FROM deletion)"
 
+  /// A daily pattern that goes on, of a target of the run ?1, and begun in one before it.
+  static let isDailyOfRun = """
+    x.status = '\(FindingStatus.daily.rawValue)' AND x.ended_at IS NULL AND EXISTS (
+      SELECT 1 FROM run n JOIN target t ON t.run_id = n.id
+      WHERE n.uuid = ?1 AND t.name = x.target AND x.run_id < n.id)
+    """
+
   static func record(_ row: Row) -> FindingRecord? {
     row.record(FindingRecord.columns, from: 0, into: .blank)
   }
@@ -37,13 +44,14 @@ enum FindingTable {
 }
 
 extension StoreReader {
-  /// Findings in the order of their starts.
+  /// Findings in the order of their starts. A daily pattern is of the run in which it was first seen, and of later ones while it
+  /// goes on.
   public func findings(_ selection: FindingSelection = FindingSelection()) throws -> [FindingRecord] {
     try read { db in
       try db.cachedRows(
         """
         \(FindingTable.select)
-        WHERE \(FindingTable.isListed) AND (?1 IS NULL OR r.uuid = ?1)
+        WHERE \(FindingTable.isListed) AND (?1 IS NULL OR r.uuid = ?1 OR \(FindingTable.isDailyOfRun))
           AND (?2 IS NULL OR ifnull(x.ended_at, x.seen_until) >= ?2
             OR \(FindingRecord.goesOn(in: "x")))
           AND (?3 IS NULL OR x.started_at < ?3) AND (?4 OR NOT x.hidden) AND (?5 OR x.status <> '\(FindingStatus.withdrawn.rawValue)')
@@ -178,6 +186,13 @@ public struct DetectorCheckpointRecord: Sendable, Equatable {
 enum DetectorTable {
   static let select = """
     SELECT target, variant, provider, endpoint, through, cursor, age_us, learning_us, power FROM detector
+    """
+
+  /// A daily pattern that goes on, of a target of the run ?1, and begun in one before it.
+  static let isDailyOfRun = """
+    x.status = '\(FindingStatus.daily.rawValue)' AND x.ended_at IS NULL AND EXISTS (
+      SELECT 1 FROM run n JOIN target t ON t.run_id = n.id
+      WHERE n.uuid = ?1 AND t.name = x.target AND x.run_id < n.id)
     """
 
   static func record(_ row: Row) -> DetectorRecord {

@@ -67,25 +67,19 @@ struct PanelReader {
       (self.order, self.run) = (order, run)
     }
     if hasChanged { (areFindingsStale, isTableStale, isNotificationStale) = (true, true, true) }
-    try readFindings(reader, run, targets, at: now)
+    try readFindings(reader, run, at: now)
     try readDetectors(reader, targets, at: now)
     try readTargets(reader, targets, at: now)
     try readNotification(reader, run, targets, at: now)
   }
 
-  private mutating func readFindings(
-    _ reader: any DashboardSource, _ run: RunID, _ targets: [TargetRecord], at now: Int64
-  ) throws {
+  private mutating func readFindings(_ reader: any DashboardSource, _ run: RunID, at now: Int64) throws {
     guard areFindingsStale, now - findingsReadAt >= Self.interval else { return }
     (areFindingsStale, findingsReadAt) = (false, now)
     let changed = try reader.findings(of: run, changedAfter: max(0, findingsCursor))
     guard findingsCursor < 0 || !changed.isEmpty else { return }
     findingsCursor = max(0, changed.last?.revision ?? findingsCursor)
-    // A daily pattern is of the run in which it was found first, and goes on in later ones.
-    let started = try reader.run(run)?.startedAt
-    let daily = try reader.findings(FindingSelection(targets: Set(targets.map(\.name)), since: started))
-      .filter { $0.isDaily && $0.goesOn && $0.run != run }
-    content.findings = try reader.findings(FindingSelection(run: run)) + daily
+    content.findings = try reader.findings(FindingSelection(run: run))
   }
 
   private mutating func readDetectors(

@@ -143,6 +143,26 @@ import Testing
     #expect(try ids(FindingSelection(run: RunID(at: later, using: &generator))).isEmpty)
   }
 
+  /// It is of the run in which it was first seen, and of later ones that send to its target, while it comes.
+  @Test func aDailyPatternIsOfLaterRunsToo() throws {
+    let fixture = try StoreFixture()
+    var daily = record(fixture, "daily")
+    daily.status = Stored(.daily)
+    var other = record(fixture, "other", "nobody")
+    other.status = Stored(.daily)
+    try save([daily, other, record(fixture, "open")], fixture.store)
+    try fixture.store.endRun(fixture.run, at: fixture.clock.wallNow(), reason: .completed)
+    fixture.clock.advance(by: .seconds(60))
+    var generator = SeededGenerator(seed: 5)
+    let second = RunID(at: fixture.clock.wallNow(), using: &generator)
+    _ = try fixture.store.beginRun(StoreFixture.description(of: second, fixture.clock))
+    let reader = try fixture.reader()
+    #expect(try reader.findings(FindingSelection(run: second)).map(\.id) == ["daily"])
+    daily.endedAt = daily.seenUntil
+    try save([daily], fixture.store)
+    #expect(try reader.findings(FindingSelection(run: second)).isEmpty)
+  }
+
   @Test func hidingOutlastsWhatTheDetectorWrites() throws {
     let fixture = try StoreFixture()
     try save([record(fixture, "a")], fixture.store)
