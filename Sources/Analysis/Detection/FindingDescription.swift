@@ -42,14 +42,33 @@ struct FindingDescription {
       known.episodeEnd = end
       var stretch = finding
       (stretch.start, stretch.end, stretch.seenUntil, stretch.daily) = (start, end, end, nil)
-      stretch.id.detectedAt = end
+      // Of a long one the beginning is looked at, as much as the hours between two of them suffice for.
+      stretch.id.detectedAt = start
+      let usual = ([finding] + others).filter { $0.metric == finding.metric }
+        .flatMap { earlierStretches(of: $0, before: start) }
       try fillCause(
-        &known, stretch, WallTime(microseconds: start)..<WallTime(microseconds: end), others)
+        &known, stretch, WallTime(microseconds: start)..<WallTime(microseconds: end), others + usual)
     }
     let verdict = known.record.verdicts.first?.evidence ?? ""
     known.record.evidence =
       "on \(daily.daysSeen) of \(daily.days) days" + (verdict.isEmpty ? "" : "; \(verdict)")
     known.note()
+  }
+
+  /// The stretches of a daily pattern on the days before a moment, each as a finding that ended: with them a pattern
+  /// would be compared with itself.
+  private func earlierStretches(of pattern: Finding, before start: Int64) -> [Finding] {
+    guard let daily = pattern.daily else { return [] }
+    let day: Int64 = 86_400_000_000
+    let last = daily.lastStretch
+    let newest = (start - last.upperBound).flooringDivision(by: day)
+    return (0..<settings.memory / day).map { back in
+      var one = pattern
+      let shift = (newest - back) * day
+      (one.start, one.end, one.daily) = (last.lowerBound + shift, last.upperBound + shift, nil)
+      one.id.detectedAt = one.start
+      return one
+    }
   }
 
   /// The stretch that intervals and causes are taken from. That of an open finding grows by doubling, from what it was at the
