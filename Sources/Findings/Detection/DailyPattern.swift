@@ -94,7 +94,8 @@ struct DailyPatternWatch: Sendable, Hashable, Codable {
   static let quantiles = [0.5, 0.9]
   /// A step with fewer values has no p90.
   private static let leastForTail = 10
-  private static let memory = 14
+  /// Days that are kept.
+  private static let daysKept = 14
   /// Known patterns are told anew by so many of the last days.
   private static let recent = 7
   /// A pattern is over that does not come on so many recorded days one after the other.
@@ -122,9 +123,9 @@ struct DailyPatternWatch: Sendable, Hashable, Codable {
     let now = history.start(bin).flooringDivision(by: DailyStretch.step)
     guard now != step else { return }
     if let step {
-      take(firstBin..<bin, of: history, as: step)
+      record(firstBin..<bin, of: history, as: step)
       let day = Int(Self.day(of: now))
-      if day > Int(Self.day(of: step)) { look(before: day, metric, settings) }
+      if day > Int(Self.day(of: step)) { evaluate(before: day, metric, settings) }
     }
     step = now
     firstBin = bin
@@ -134,7 +135,7 @@ struct DailyPatternWatch: Sendable, Hashable, Codable {
     step.flooringDivision(by: Int64(DailyStretch.stepsADay))
   }
 
-  private mutating func take(_ bins: Range<Int>, of history: BinHistory, as step: Int64) {
+  private mutating func record(_ bins: Range<Int>, of history: BinHistory, as step: Int64) {
     let (count, levels) = history.levels(at: Self.quantiles, of: bins)
     guard count > 0 else { return }
     let number = Int(Self.day(of: step))
@@ -149,14 +150,14 @@ struct DailyPatternWatch: Sendable, Hashable, Codable {
   // MARK: - Days
 
   /// - Parameter day: the one that begins.
-  private mutating func look(before day: Int, _ metric: SeriesMetric, _ settings: DetectorSettings) {
-    days.removeAll { $0.number < day - Self.memory }
+  private mutating func evaluate(before day: Int, _ metric: SeriesMetric, _ settings: DetectorSettings) {
+    days.removeAll { $0.number < day - Self.daysKept }
     follow(before: day, settings)
     find(before: day, metric, settings)
   }
 
   private func search(
-    _ quantile: Int, days count: Int = Self.memory, before day: Int, _ settings: DetectorSettings
+    _ quantile: Int, days count: Int = Self.daysKept, before day: Int, _ settings: DetectorSettings
   )
     -> DailyPatternSearch?
   {
@@ -174,7 +175,7 @@ struct DailyPatternWatch: Sendable, Hashable, Codable {
     for index in patterns.indices where !patterns[index].isOver {
       let pattern = patterns[index]
       // Its hours are not recorded any more, or too little of the days is.
-      guard day - pattern.lastDay <= Self.memory else {
+      guard day - pattern.lastDay <= Self.daysKept else {
         patterns[index].isOver = true
         continue
       }
@@ -188,13 +189,13 @@ struct DailyPatternWatch: Sendable, Hashable, Codable {
         patterns[index].days = all.known.count { $0 <= patterns[index].lastDay }
         firstDay = max(firstDay, patterns[index].lastDay + 1)
       } else if let now = self.search(pattern.quantile, days: Self.recent, before: day, settings) {
-        retell(index, now, others, settings)
+        update(index, now, others, settings)
       }
     }
   }
 
   /// Tells a pattern anew where the last days show that it moved or changed.
-  private mutating func retell(
+  private mutating func update(
     _ index: Int, _ search: DailyPatternSearch, _ others: [DailyStretch], _ settings: DetectorSettings
   ) {
     let told = patterns[index].told

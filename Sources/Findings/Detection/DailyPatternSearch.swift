@@ -84,8 +84,7 @@ struct DailyPatternSearch {
     for day in whole {
       let begin = (day.number - first) * Self.steps
       let levels = day.levels[quantile]
-      let known = levels.filter { $0 >= 0 }.sorted()
-      let middle = (Double(known[(known.count - 1) / 2]) + Double(known[known.count / 2])) / 2
+      let middle = Self.median(levels.filter { $0 >= 0 }.map(Double.init))
       for (step, level) in levels.enumerated() where level >= 0 {
         values[begin + step] = (Double(level) + 0.5) * LogScale.step
         relative[begin + step] = (Double(level) - middle) * LogScale.step

@@ -209,10 +209,10 @@ extension FleetReader: DashboardSource {
       found.append(RollupRow($0))
     }
     found.sort { ($0.start, $0.target, $0.variant) < ($1.start, $1.target, $1.variant) }
-    let first = WallTime(microseconds: RollupSpan.firstWholeSecond(start) * 1_000_000)
+    let first = WallTime(seconds: RollupSpan.firstWholeSecond(start))
     return RollupPage(
       rows: found, coveredFrom: first,
-      coveredTo: max(first, WallTime(microseconds: RollupSpan.second(of: end) * 1_000_000)),
+      coveredTo: max(first, WallTime(seconds: end.seconds)),
       isTruncated: false, revision: 0)
   }
 
@@ -224,7 +224,7 @@ extension FleetReader: DashboardSource {
       let isOpen = directory[target]?.isOpen ?? false
       return newest.advanced(byMicroseconds: isOpen ? -FleetFollowing.unsettled : 1_000_000)
     }
-    return ends.max().map { WallTime(microseconds: RollupSpan.second(of: $0) * 1_000_000) }
+    return ends.max().map { WallTime(seconds: $0.seconds) }
   }
 
   // MARK: - Events and log

@@ -289,8 +289,8 @@ public final class FleetReader: SampleSource {
       return nil
     }
     let first = max(
-      start.map(RollupSpan.firstWholeSecond) ?? .min, RollupSpan.second(of: planned.lowerBound))
-    let last = min(end.map(RollupSpan.second) ?? .max, RollupSpan.second(of: planned.upperBound) + 1)
+      start.map(RollupSpan.firstWholeSecond) ?? .min, planned.lowerBound.seconds)
+    let last = min(end.map(\.seconds) ?? .max, planned.upperBound.seconds + 1)
     guard first < last else { return nil }
     for target in targets.sorted() {
       for stretch in span.stretches(from: first, to: last) {
@@ -312,15 +312,15 @@ public final class FleetReader: SampleSource {
     }
     // Without a beginning there is nothing before.
     return WallTime(
-      microseconds: start == nil ? .min : first * 1_000_000)..<WallTime(microseconds: last * 1_000_000)
+      microseconds: start == nil ? .min : first * 1_000_000)..<WallTime(seconds: last)
   }
 
   private func visit(
     _ stretch: RollupStretch, of target: TargetID, _ query: RollupQuery, _ body: (RollupBin) -> Void
   ) throws(FleetError) {
     let members = self.members(
-      of: target, WallTime(microseconds: stretch.start * 1_000_000),
-      WallTime(microseconds: stretch.end * 1_000_000))
+      of: target, WallTime(seconds: stretch.start),
+      WallTime(seconds: stretch.end))
     guard !members.isEmpty else { return }
     try client.forEachRow(query.text(stretch, of: members)) { reader throws(FleetError) in
       body(try query.bin(&reader, span: stretch.span, of: target, variant))

@@ -35,14 +35,9 @@ public struct FindingsReport: Sendable {
     _ records: [FindingRecord], _ selection: RowSelection, detectors: [DetectorRecord],
     ends: RecordingEnds
   ) {
-    self.init(
-      records.filter { record in
-        if let run = selection.run, record.run != run { return false }
-        if let targets = selection.targets, !targets.contains(record.target) { return false }
-        if let until = selection.until, record.startedAt >= until { return false }
-        guard let since = selection.since, !record.goesOn else { return true }
-        return record.endedAt ?? record.seenUntil >= since
-      }, detectors: detectors, ends: ends)
+    let selection = FindingSelection(
+      run: selection.run, targets: selection.targets, since: selection.since, until: selection.until)
+    self.init(records.filter(selection.includes), detectors: detectors, ends: ends)
   }
 
   public init(_ records: [FindingRecord], detectors: [DetectorRecord], ends: RecordingEnds = .none) {

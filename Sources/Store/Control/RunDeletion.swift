@@ -44,7 +44,7 @@ struct RunDeletion {
     var seconds: Set<Int64> = []
     while try samples.step() {
       last = samples.integer(0)
-      seconds.insert(RollupSpan.second(of: WallTime(microseconds: samples.integer(1))))
+      seconds.insert(WallTime(microseconds: samples.integer(1)).seconds)
     }
     guard let last else { return try deletePrunedRollups(of: target, db) }
     try db.cachedStatement(sql: "DELETE FROM sample WHERE id BETWEEN ? AND ?").execute(
@@ -55,7 +55,7 @@ struct RunDeletion {
 
   /// Deletes the rollups whose notifications retention has deleted, some hours at a time.
   private func deletePrunedRollups(of target: TargetID, _ db: Database) throws -> Bool {
-    guard let pruned = try PrunedSpans.fetch(db).samples.map(RollupSpan.second),
+    guard let pruned = try PrunedSpans.fetch(db).samples.map(\.seconds),
       let row = try Row.fetchOne(
         db,
         sql: """

@@ -65,7 +65,7 @@ extension StoreReader {
     try read { db in
       let watermarks = try RollupWatermarks.fetch(db)
       let first = RollupSpan.firstWholeSecond(start)
-      let last = max(first, RollupSpan.second(of: end))
+      let last = max(first, end.seconds)
       var seconds: [SeriesSecond] = []
       var missed = false
       let rolledUp = min(last, watermarks.second)
@@ -77,7 +77,7 @@ extension StoreReader {
           missed = missed || content.counts[.missed] > 0
           seconds.append(
             SeriesSecond(
-              target: key.target, variant: key.variant, start: WallTime(microseconds: key.start * 1_000_000),
+              target: key.target, variant: key.variant, start: WallTime(seconds: key.start),
               counts: content.counts, heldByProvider: 0, accept: content.figures[.accept],
               delivery: content.figures[.delivery]))
         }
@@ -88,7 +88,7 @@ extension StoreReader {
           of: targets, from: reached, to: last, limit: max(1, limit - seconds.count), into: &seconds, db)
       }
       return SeriesSecondsPage(
-        seconds: seconds, coveredTo: WallTime(microseconds: reached * 1_000_000),
+        seconds: seconds, coveredTo: WallTime(seconds: reached),
         revision: try Self.revision(db))
     }
   }
@@ -118,7 +118,7 @@ extension StoreReader {
     defer { statement.reset() }
     var counts: [Key: Int] = [:]
     while try statement.step() {
-      let second = RollupSpan.second(of: WallTime(microseconds: statement.integer(0)))
+      let second = WallTime(microseconds: statement.integer(0)).seconds
       let target = SampleID(rawValue: statement.integer(1)).target.rawValue
       counts[Key(second: second, target: target, variant: statement.integer(2)), default: 0] += 1
     }
@@ -128,7 +128,7 @@ extension StoreReader {
       seconds[index].heldByProvider =
         counts[
           Key(
-            second: RollupSpan.second(of: row.start), target: row.target.rawValue,
+            second: row.start.seconds, target: row.target.rawValue,
             variant: row.variant.rawValue)]
         ?? 0
     }
@@ -170,14 +170,14 @@ extension StoreReader {
       for (key, sum) in sorted {
         seconds.append(
           SeriesSecond(
-            target: key.target, variant: key.variant, start: WallTime(microseconds: current * 1_000_000),
+            target: key.target, variant: key.variant, start: WallTime(seconds: current),
             counts: sum.counts, heldByProvider: sum.held, accept: sum.accept.packed,
             delivery: sum.delivery.packed))
       }
       batch.removeAll(keepingCapacity: true)
     }
     while try statement.step() {
-      let second = RollupSpan.second(of: WallTime(microseconds: statement.integer(0)))
+      let second = WallTime(microseconds: statement.integer(0)).seconds
       if second != current {
         flush()
         if rows >= limit { return second }

@@ -231,8 +231,8 @@ enum ForwardBacklog {
     statement.bind(time.microseconds, at: 2)
     defer { statement.reset() }
     guard try statement.step(), !statement.isNull(0) else { return nil }
-    let hour = RollupSpan.hour.start(of: RollupSpan.second(of: WallTime(microseconds: statement.integer(0))))
-    return WallTime(microseconds: hour * 1_000_000)
+    let hour = RollupSpan.hour.start(of: WallTime(microseconds: statement.integer(0)).seconds)
+    return WallTime(seconds: hour)
   }
 }
 

@@ -141,7 +141,7 @@ extension StoreReader {
       return false
     }
     let first = RollupSpan.hour.start(of: RollupSpan.firstWholeSecond(start) + 3_599)
-    let last = RollupSpan.hour.start(of: min(RollupSpan.second(of: end), watermarks.hour))
+    let last = RollupSpan.hour.start(of: min(end.seconds, watermarks.hour))
     var known = 0
     // Where so many hours have too few, counting is quick.
     var reading = RollupReading(targets: targets, figures: [], limit: 500)

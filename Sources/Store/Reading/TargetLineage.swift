@@ -91,8 +91,8 @@ extension StoreReader {
   ) throws -> ClosedRange<WallTime>? {
     let spans = try PrunedSpans.fetch(db)
     guard let pruned = spans.samples else { return nil }
-    let from = start.map { RollupSpan.hour.start(of: RollupSpan.second(of: $0)) } ?? .min
-    let to = RollupSpan.second(of: min(end ?? pruned, pruned))
+    let from = start.map { RollupSpan.hour.start(of: $0.seconds) } ?? .min
+    let to = min(end ?? pruned, pruned).seconds
     guard from < to else { return nil }
     func hour(_ order: String) throws -> Int64? {
       let statement = try RawStatement(
@@ -110,7 +110,7 @@ extension StoreReader {
     guard let first = try hour("ASC"), let last = try hour("DESC") else { return nil }
     // No earlier than the range, and exactly where finer rollups say so.
     func edge(_ hour: Int64, _ order: String) throws -> (start: Int64, length: Int64) {
-      let span = spans.finestSpan(from: WallTime(microseconds: hour * 1_000_000))
+      let span = spans.finestSpan(from: WallTime(seconds: hour))
       let statement = try RawStatement(
         db,
         """
@@ -125,7 +125,7 @@ extension StoreReader {
     }
     let low = try edge(first, "ASC").start
     let high = try edge(last, "DESC")
-    let earliest = WallTime(microseconds: low * 1_000_000)
+    let earliest = WallTime(seconds: low)
     let latest = WallTime(microseconds: (high.start + high.length) * 1_000_000 - 1)
     let lower = max(earliest, start ?? earliest)
     let upper = min(latest, end?.advanced(byMicroseconds: -1) ?? latest)

@@ -147,13 +147,13 @@ enum RetentionMarks {
   ///
   /// Notifications go only where the rollups of all lengths are complete, and rollups where those of the next length are.
   static func cut(of kind: RetainedKind, before time: WallTime, _ db: Database) throws -> WallTime? {
-    var second = RollupSpan.hour.start(of: RollupSpan.second(of: time))
+    var second = RollupSpan.hour.start(of: time.seconds)
     if kind == .samples || kind.span != nil {
       let whole = try RollupWatermarks.fetch(db).hour
       guard whole > .min else { return nil }
       second = min(second, whole)
     }
-    return second <= 0 ? nil : WallTime(microseconds: second * 1_000_000)
+    return second <= 0 ? nil : WallTime(seconds: second)
   }
 
   /// What to delete next when the store is too large: the oldest hour of notifications, and when there are none to delete,
@@ -163,10 +163,10 @@ enum RetentionMarks {
     let spans = try PrunedSpans.fetch(db)
     for kind in [RetainedKind.samples, .path, .receipts, .rollupSecond, .log, .rollupMinute, .events] {
       guard let first = try firstRow(of: kind, db) else { continue }
-      let hour = RollupSpan.hour.start(of: RollupSpan.second(of: first)) + 3600
+      let hour = RollupSpan.hour.start(of: first.seconds) + 3600
       // Whole hours only, and never the present one.
       guard watermarks.hour > .min, hour <= watermarks.hour else { continue }
-      let cut = WallTime(microseconds: hour * 1_000_000)
+      let cut = WallTime(seconds: hour)
       guard cut > spans[kind] ?? .distantPast else { continue }
       return (kind, cut)
     }

@@ -45,7 +45,7 @@ public struct RollupBin: Sendable, RollupFigures {
   }
 
   /// A multiple of the span since 1970.
-  public var start: WallTime { WallTime(microseconds: key.start * 1_000_000) }
+  public var start: WallTime { WallTime(seconds: key.start) }
   /// The end of the span, excluded.
   public var end: WallTime { start.advanced(byMicroseconds: key.span.microseconds) }
   public var span: RollupSpan { key.span }

@@ -131,7 +131,7 @@ struct RollupChanges {
 
   /// Whether a change of a notification that was planned at this time changes a rollup.
   @inline(__always)
-  func concern(_ plannedAt: WallTime) -> Bool { RollupSpan.second(of: plannedAt) < watermarks.second }
+  func concern(_ plannedAt: WallTime) -> Bool { plannedAt.seconds < watermarks.second }
 
   mutating func add(_ contribution: RollupContribution, _ count: Int = 1) {
     accumulators[Self.key(contribution), default: RollupAccumulator()].add(contribution, count)
@@ -182,7 +182,7 @@ extension CollectorStore {
   /// - Throws: ``StoreError``. Nothing was written.
   public func rollUp(atMost limit: Int = 2_000) throws -> Bool {
     let oldest = clock.wallNow().advanced(byMicroseconds: -Self.rollupDelay.microseconds)
-    let end = RollupSpan.second(of: oldest)
+    let end = oldest.seconds
     let isNeeded = try read { db in
       let watermarks = try RollupWatermarks.fetch(db)
       return try watermarks.areCoarseSpansBehind

@@ -47,7 +47,7 @@ struct RollupContribution {
   private(set) var figures: PerFigure<Int64?>
 
   init(_ sample: Sample) {
-    second = RollupSpan.second(of: sample.plannedAt)
+    second = sample.plannedAt.seconds
     target = sample.id.target
     variant = sample.variant
     flags = SampleStateFlags(sample)
@@ -70,7 +70,7 @@ struct RollupContribution {
   @inline(__always)
   init(from row: RawStatement) {
     target = SampleID(rawValue: row.integer(0)).target
-    second = RollupSpan.second(of: WallTime(microseconds: row.integer(1)))
+    second = WallTime(microseconds: row.integer(1)).seconds
     variant = VariantID(rawValue: row.integer(2))
     let lag = row.optionalInteger(4)
     let accept = row.optionalInteger(6)

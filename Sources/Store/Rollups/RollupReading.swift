@@ -110,7 +110,7 @@ extension StoreReader {
     try read { db in
       let watermarks = try RollupWatermarks.fetch(db)
       let first = RollupSpan.firstWholeSecond(start)
-      let last = max(first, min(RollupSpan.second(of: end), watermarks.second))
+      let last = max(first, min(end.seconds, watermarks.second))
       var reading = RollupReading(
         targets: Set(targets), figures: RollupFigure.plotted(metrics), limit: limit)
       var rows: ContiguousArray<RollupRow> = []
@@ -118,8 +118,8 @@ extension StoreReader {
         rows.append(RollupRow(key: $0, content: $1))
       }
       return RollupPage(
-        rows: rows, coveredFrom: WallTime(microseconds: first * 1_000_000),
-        coveredTo: WallTime(microseconds: reached * 1_000_000), isTruncated: reached < last,
+        rows: rows, coveredFrom: WallTime(seconds: first),
+        coveredTo: WallTime(seconds: reached), isTruncated: reached < last,
         revision: try Self.revision(db))
     }
   }
@@ -128,7 +128,7 @@ extension StoreReader {
   public func rollupsCoverTo() throws -> WallTime? {
     try read { db in
       let mark = try RollupWatermarks.fetch(db).second
-      return mark == .min ? nil : WallTime(microseconds: mark * 1_000_000)
+      return mark == .min ? nil : WallTime(seconds: mark)
     }
   }
 }
@@ -136,8 +136,8 @@ extension StoreReader {
 extension Range<Int64> {
   /// Seconds since 1970 as instants, as far as they are in a range of time.
   func times(within start: WallTime?, _ end: WallTime?) -> Range<WallTime> {
-    let first = WallTime(microseconds: lowerBound * 1_000_000)
-    let last = WallTime(microseconds: upperBound * 1_000_000)
+    let first = WallTime(seconds: lowerBound)
+    let last = WallTime(seconds: upperBound)
     return Range<WallTime>(
       uncheckedBounds: (start.map { Swift.max($0, first) } ?? first, end.map { Swift.min($0, last) } ?? last))
   }

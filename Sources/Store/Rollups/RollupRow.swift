@@ -14,7 +14,7 @@ public struct RollupRow: Sendable, Equatable {
   private let path: PackedLatencies
 
   init(key: RollupKey, content: RollupContent) {
-    start = WallTime(microseconds: key.start * 1_000_000)
+    start = WallTime(seconds: key.start)
     span = key.span
     target = key.target
     variant = key.variant

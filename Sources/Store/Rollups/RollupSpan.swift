@@ -27,12 +27,7 @@ public enum RollupSpan: Int, Sendable, Hashable, CaseIterable {
 
   /// The first second since 1970 that begins at or after an instant.
   public static func firstWholeSecond(_ time: WallTime) -> Int64 {
-    second(of: WallTime(microseconds: max(time.microseconds, .min + 1) - 1)) + 1
-  }
-
-  /// The second since 1970 that contains an instant.
-  public static func second(of time: WallTime) -> Int64 {
-    time.microseconds.flooringDivision(by: 1_000_000)
+    WallTime(microseconds: max(time.microseconds, .min + 1) - 1).seconds + 1
   }
 }
 
@@ -116,25 +111,25 @@ struct RollupWatermarks: Sendable, Equatable {
 
   /// The first second whose rollups of a span are not deleted; `.min` where none are.
   func first(_ span: RollupSpan) -> Int64 {
-    pruned[RetainedKind(span)].map(RollupSpan.second) ?? .min
+    pruned[RetainedKind(span)].map(\.seconds) ?? .min
   }
 
   /// The first second whose notifications are not deleted; `.min` where none are.
-  var firstSample: Int64 { pruned.samples.map(RollupSpan.second) ?? .min }
+  var firstSample: Int64 { pruned.samples.map(\.seconds) ?? .min }
 
   /// The seconds of a range of planned time to read rollups of, as far as there are any. Empty where nothing is rolled up.
   ///
   /// Whole rollups of the finest length that is left: what the range has beyond them at its ends is read from the notifications.
   /// Where those are deleted, all of a rollup is read that the range has a part of: nothing else tells of it.
   func seconds(from start: WallTime?, to end: WallTime?) -> Range<Int64> {
-    var first = RollupSpan.second(of: WallTime(microseconds: .min)) + 1
+    var first = WallTime(microseconds: .min).seconds + 1
     if let start {
-      let second = RollupSpan.second(of: start)
+      let second = start.seconds
       first = second < firstSample ? max(first, second) : roundedUp(RollupSpan.firstWholeSecond(start))
     }
     var last = Int64.max
     if let end {
-      let second = RollupSpan.second(of: end)
+      let second = end.seconds
       last = second < firstSample ? RollupSpan.firstWholeSecond(end) : finest(at: second).start(of: second)
     }
     return first..<max(first, min(last, second))

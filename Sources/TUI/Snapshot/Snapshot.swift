@@ -152,7 +152,7 @@ extension Snapshot {
       return window
     }
     func whole(_ time: WallTime) -> WallTime {
-      WallTime(microseconds: time.microseconds.flooringDivision(by: 1_000_000) * 1_000_000)
+      WallTime(seconds: time.seconds)
     }
     let first = window.lowerBound > start ? window.lowerBound : whole(start)
     let last = window.upperBound <= edge ? window.upperBound : whole(edge).advanced(byMicroseconds: 1_000_000)
