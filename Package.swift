@@ -233,7 +233,8 @@ let package = Package(
     .testTarget(
       name: "AnalystTests",
       dependencies: [
-        "Analysis", "Analyst", "Configuration", "Measurement", "Monitoring", "Store", "StoreTestKit", "TestKit",
+        "Analysis", "Analyst", "Configuration", "Measurement", "Monitoring", "Store", "StoreTestKit",
+        "TestKit",
         "Threads", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),

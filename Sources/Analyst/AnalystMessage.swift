@@ -43,6 +43,8 @@ enum MessageFrame {
   /// - Throws: what the encoder throws; ``MessageError`` when it is too large.
   static func encode(_ message: some Encodable) throws -> [UInt8] {
     let encoder = JSONEncoder()
+    // Text of base 64 is full of slashes.
+    encoder.outputFormatting = .withoutEscapingSlashes
     // Statistics of what has no comparison may be infinite.
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")

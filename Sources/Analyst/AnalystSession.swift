@@ -92,7 +92,9 @@ final class AnalystSession {
     }
     if let pin = store.logPin, now - pin.since >= Self.longestPin, store.logHolder == pid {
       return ended(
-        .wanted("it kept the write-ahead log from being emptied for \(LengthText.text(now - pin.since))", watch.culprit))
+        .wanted(
+          "it kept the write-ahead log from being emptied for \(LengthText.text(now - pin.since))",
+          watch.culprit))
     }
     return nil
   }
@@ -120,10 +122,9 @@ final class AnalystSession {
       while let message = try messages.next(AnalystMessage.self) {
         switch message {
         case .request(let request):
+          let start = clock.monotonicNow()
           let reply = request.perform(in: store)
-          // In time for what waited for it; a hang is counted from here.
-          takeProgress()
-          watch.waited(until: clock.monotonicNow())
+          watch.waited(for: clock.monotonicNow() - start)
           send(.reply(reply))
           flush()
         case .openFindings(let findings): onOpen(findings)

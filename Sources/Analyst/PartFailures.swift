@@ -72,10 +72,10 @@ struct WorkWatch: Sendable {
     }
   }
 
-  /// It waited for the collector until now: that is nobody's fault.
-  mutating func waited(until now: MonotonicTime) {
-    heardAt = now
-    for part in underWay.keys { underWay[part]?.at = now }
+  /// The collector was busy with what it was asked for, and heard nothing meanwhile: that is nobody's fault.
+  mutating func waited(for time: Duration) {
+    heardAt = heardAt + time
+    underWay = underWay.mapValues { ($0.unit, $0.at + time) }
   }
 
   /// Whether it has hung for too long, and which part; `nil` of the part: the process as a whole.

@@ -49,8 +49,11 @@ public final class MonitoringService: Sendable {
   /// Where the endpoint is: scheme, host and port; `nil` without one, and before the store is open.
   public var url: String? {
     state.withLock { state in
-      guard let service = state.configuration.service, let port = state.parts?.endpoint?.port else { return nil }
-      return "\(service.identity == nil ? "http" : "https")://\(ListenAddress(host: service.listen.host, port: port))"
+      guard let service = state.configuration.service, let port = state.parts?.endpoint?.port else {
+        return nil
+      }
+      return
+        "\(service.identity == nil ? "http" : "https")://\(ListenAddress(host: service.listen.host, port: port))"
     }
   }
 

@@ -90,10 +90,12 @@ import Threads
     #expect(try MessageFrame.decode(MessageFrame.encode([Double.infinity])[4...]) == [Double.infinity])
   }
 
-  @Test("a line of progress is read as it was written, whatever a target is called", arguments: [
-    ProgressLine.beat, .step(.findings, .began("ios")), .step(.alerts, .goesOn), .step(.forward, .rests),
-    .died(.objectives, unit: "fast ios"),
-  ])
+  @Test(
+    "a line of progress is read as it was written, whatever a target is called",
+    arguments: [
+      ProgressLine.beat, .step(.findings, .began("ios")), .step(.alerts, .goesOn), .step(.forward, .rests),
+      .died(.objectives, unit: "fast ios"),
+    ])
   func progress(_ line: ProgressLine) {
     #expect(line.text.hasSuffix("\n"))
     #expect(ProgressLine(line.text.dropLast()) == line)

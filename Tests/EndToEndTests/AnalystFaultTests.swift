@@ -13,7 +13,9 @@ import Testing
     private let port: Int
 
     /// - Parameter analyst: the value of the key of the same name.
-    init(rate: String = "20/s", analyst: String = "on", scenario: String? = nil, duration: String? = nil) throws {
+    init(rate: String = "20/s", analyst: String = "on", scenario: String? = nil, duration: String? = nil)
+      throws
+    {
       installation = try Installation(rate: rate, target: ["receipt_deadline: 3s"])
       port = try FreePort.take()
       let told = installation.directory.file("told")
@@ -32,7 +34,8 @@ import Testing
           """)
       service = try installation.startLoopback(scenario: scenario)
       collector = try installation.collect(
-        duration.map { ["--duration", $0] } ?? [], environment: ["PUSHSCOPE_TEST_FAULT": installation.directory.file("fault")])
+        duration.map { ["--duration", $0] } ?? [],
+        environment: ["PUSHSCOPE_TEST_FAULT": installation.directory.file("fault")])
     }
 
     var fault: String { installation.directory.file("fault") }
@@ -40,7 +43,9 @@ import Testing
     func induce(_ text: String) throws { try installation.directory.write("fault", text + "\n") }
 
     /// The alerts that the command was told, by the words of their messages.
-    var told: String { (try? String(contentsOfFile: installation.directory.file("told"), encoding: .utf8)) ?? "" }
+    var told: String {
+      (try? String(contentsOfFile: installation.directory.file("told"), encoding: .utf8)) ?? ""
+    }
 
     /// The id of the analyst's process, other than a former one.
     func analyst(after former: Int32? = nil) throws -> Int32 {
@@ -67,7 +72,9 @@ import Testing
       #expect(try collector.stop() == 0)
       let rows = try installation.query("SELECT count(*), max(id & 1099511627775) FROM sample")
       #expect(rows[0][0] == rows[0][1], "no sequence number is missing")
-      #expect(try installation.query("SELECT count(*) FROM sample_view WHERE state IN ('planned', 'in_flight')") == [["0"]])
+      #expect(
+        try installation.query("SELECT count(*) FROM sample_view WHERE state IN ('planned', 'in_flight')")
+          == [["0"]])
       service.signal(SIGTERM)
     }
   }
@@ -84,7 +91,8 @@ import Testing
     }
     try subject.induce("trap findings loopback")
     try eventually("the search for changes fails", seen: { subject.collector.standardError }) {
-      try subject.events().contains { $0.contains("the search for changes failed at \"loopback\" (SIG") } ? true : nil
+      try subject.events().contains { $0.contains("the search for changes failed at \"loopback\" (SIG") }
+        ? true : nil
     }
     try? FileManager.default.removeItem(atPath: subject.fault)
     try eventually("the objective is told", seen: { subject.collector.standardError }) {
@@ -100,7 +108,8 @@ import Testing
     try subject.finish()
     #expect(subject.told.components(separatedBy: #""status":"firing""#).count - 1 <= 3)
     #expect(
-      try subject.installation.query("SELECT count(*) FROM event WHERE kind = 'threshold_crossed'") == [["1"]])
+      try subject.installation.query("SELECT count(*) FROM event WHERE kind = 'threshold_crossed'") == [["1"]]
+    )
     #expect(try Int(subject.installation.query("SELECT count(*) FROM detector_checkpoint")[0][0]) ?? 0 > 0)
   }
 
@@ -116,7 +125,8 @@ import Testing
     let store = ["--store", subject.installation.store]
     let words = "the search for changes failed and is switched off (SIG"
     #expect(try run(Programs.pushscope, ["status"] + store).output.contains(words))
-    let doctor = try run(Programs.pushscope, ["doctor", "--config", subject.installation.configuration] + store)
+    let doctor = try run(
+      Programs.pushscope, ["doctor", "--config", subject.installation.configuration] + store)
     #expect(doctor.output.contains(words))
     try eventually("the objective is told", seen: { subject.collector.standardError }) {
       subject.told.contains("objective fast is breached") ? true : nil
@@ -131,9 +141,11 @@ import Testing
     try subject.finish()
   }
 
-  @Test("one that hangs or is stopped is killed after a minute", .timeLimit(.minutes(5)), arguments: [
-    "hang findings loopback", "stop objectives fast",
-  ])
+  @Test(
+    "one that hangs or is stopped is killed after a minute", .timeLimit(.minutes(5)),
+    arguments: [
+      "hang findings loopback", "stop objectives fast",
+    ])
   func hangs(_ fault: String) throws {
     let subject = try Subject()
     let analyst = try subject.analyst()
@@ -159,7 +171,9 @@ import Testing
     subject.service.signal(SIGTERM)
   }
 
-  @Test("signals for the group are the collector's alone, and the end waits for the last round", .timeLimit(.minutes(2)))
+  @Test(
+    "signals for the group are the collector's alone, and the end waits for the last round",
+    .timeLimit(.minutes(2)))
   func ends() throws {
     let subject = try Subject(duration: "4s")
     let analyst = try subject.analyst()

@@ -11,7 +11,8 @@ public enum CollectorNotes {
   /// `the search for changes failed and is switched off (SIGILL at ios)`.
   public static func text(_ failed: FailedPart) -> String {
     let waiting = failed.part == .forward ? ", rows wait" : ""
-    return "\(failed.part.words) failed and is switched off (\(failed.reason) at \(EscapedText.make(failed.unit)))\(waiting)"
+    return
+      "\(failed.part.words) failed and is switched off (\(failed.reason) at \(EscapedText.make(failed.unit)))\(waiting)"
   }
 
   /// `retention waits for process 4711`.

@@ -45,10 +45,11 @@ final class AlertSender: Sendable {
       make: { [self] in
         // Confined to the thread, and closed with it.
         var reader: StoreReader?
+        var findingsDue: WallTime?
         return RoundThread.Work(round: { [self] in
           let open = try reader ?? StoreReader.open(at: store.path)
           reader = open
-          return try round(open)
+          return try round(open, &findingsDue)
         })
       },
       onTrouble: { [logger] error in
@@ -89,14 +90,22 @@ final class AlertSender: Sendable {
 
   /// Looks at the findings, tells what is due, on each way, and saves what came of it. Findings are read anew before each
   /// message, so that none is told that somebody has hidden.
+  /// - Parameter findingsDue: when they are read in any case; `nil`: now.
   /// - Returns: how long there is nothing to do.
   /// - Throws: `StoreError`.
-  func round(_ reader: StoreReader) throws -> Duration {
+  func round(_ reader: StoreReader, _ findingsDue: inout WallTime?) throws -> Duration {
     defer { progress.rest() }
     let (settings, externalURL) = state.withLock { ($0.settings, $0.externalURL) }
-    progress.begin("findings")
-    try lookAtFindings(reader, settings.labels)
     let channels = channels(settings.alerts)
+    let start = clock.wallNow()
+    // Not later than the interval from now: the clock may have been set back.
+    let isDue = findingsDue.map { start >= $0 || $0 - start > Self.interval } ?? true
+    if isDue || state.withLock({ state in channels.contains { !state.queue.due($0.way, at: start).isEmpty } })
+    {
+      progress.begin("findings")
+      try lookAtFindings(reader, settings.labels)
+      findingsDue = start + Self.interval
+    }
     for (way, channel) in channels {
       progress.begin(way.name)
       let now = clock.wallNow()

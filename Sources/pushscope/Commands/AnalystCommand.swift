@@ -2,6 +2,7 @@ import Analyst
 import ArgumentParser
 import Collector
 import Configuration
+import Glibc
 import Measurement
 import Monitoring
 import Providers
@@ -13,7 +14,13 @@ struct AnalystProcessCommand: AsyncParsableCommand {
     abstract: "The collector's second process, which `pushscope collect` starts and talks to.",
     shouldDisplay: false)
 
-  func run() async throws { try await AnalystProcess.run(client: WebhookRequest()) }
+  func run() async throws {
+    guard isatty(STDIN_FILENO) == 0 else {
+      throw CommandFailure(
+        "pushscope collect starts this process and talks to it; start pushscope collect", exitStatus: .usage)
+    }
+    try await AnalystProcess.run(client: WebhookRequest())
+  }
 }
 
 /// Sends webhooks with the collector's client: no redirects, no proxies or other settings of the environment, bounded answers.

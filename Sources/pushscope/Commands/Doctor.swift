@@ -90,7 +90,8 @@ struct Doctor: AsyncParsableCommand {
         report(
           DoctorFinding(
             .note, "host", "collector", CollectorNotes.text(failed),
-            remedy: "it is tried again at \(failed.retryAt.rfc3339), at a reload and at a start; please report its crash, "
+            remedy:
+              "it is tried again at \(failed.retryAt.rfc3339), at a reload and at a start; please report its crash, "
               + "which is in the collector's log"))
       }
       for finding in (try? ReceiptDoctor.findings(of: chosen, in: reader)) ?? [] { report(finding) }

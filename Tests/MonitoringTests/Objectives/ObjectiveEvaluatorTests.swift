@@ -117,7 +117,8 @@ import Testing
     var evaluator = ObjectiveEvaluator([alive], stored: [], at: fixture.clock.wallNow())
     func round(after seconds: Int64) throws -> ObjectiveRecord {
       try evaluator.round(
-        reader, HeardTargets(state), wall: fixture.clock.wallNow().advanced(byMicroseconds: seconds * 1_000_000),
+        reader, HeardTargets(state),
+        wall: fixture.clock.wallNow().advanced(byMicroseconds: seconds * 1_000_000),
         now: fixture.clock.monotonicNow() + .seconds(seconds)
       ).records[0]
     }
