@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Measurement
 import Store
+import Threads
 
 /// What the dashboard opens with: what the command line asks for, else what was shown of the store last.
 struct OpeningView: Sendable, Equatable {
@@ -109,19 +110,12 @@ struct LastView: Codable, Sendable, Equatable {
 
   /// The file of a store; `nil` without a home.
   static func file(of store: String, environment: [String: String]) -> String? {
-    let base: String
-    if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") {
-      base = state
-    } else if let home = environment["HOME"], home.hasPrefix("/") {
-      base = home + "/.local/state"
-    } else {
-      return nil
-    }
+    guard let base = StateDirectory.path(environment: environment) else { return nil }
     // FNV-1a: the name need not be secret, only short and the same each time.
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     let path = store.hasPrefix("/") ? store : FileManager.default.currentDirectoryPath + "/" + store
     for byte in path.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    return "\(base)/pushscope/views/\(String(hash, radix: 16)).json"
+    return "\(base)/views/\(String(hash, radix: 16)).json"
   }
 
   /// - Returns: `nil` without a readable file: the view of a store is not worth an error.
