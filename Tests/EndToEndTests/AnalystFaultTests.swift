@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Measurement
 import TestKit
 import Testing
 
