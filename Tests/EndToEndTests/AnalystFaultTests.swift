@@ -50,7 +50,7 @@ import Testing
 
     /// The id of the analyst's process, other than a former one.
     func analyst(after former: Int32? = nil) throws -> Int32 {
-      try eventually("the analyst runs", seen: { collector.standardError }) {
+      try eventually("the analyst runs", within: .seconds(150), seen: { collector.standardError }) {
         let listed = try? Programs.run("pgrep", ["-P", "\(collector.pid)", "-f", "exe analyst"])
         return (listed?.output).flatMap { Int32($0.split(separator: "\n").first ?? "") }
           .flatMap { $0 == former ? nil : $0 }
