@@ -22,6 +22,10 @@ struct ReloadPlan: Sendable {
       restart.append("collector.store_group")
       configuration.collector.storeGroup = current.collector.storeGroup
     }
+    if current.collector.analyst != new.collector.analyst {
+      restart.append("collector.analyst")
+      configuration.collector.analyst = current.collector.analyst
+    }
     switch (current.collector.receipts, new.collector.receipts) {
     case (nil, nil): break
     case (let former?, let next?):

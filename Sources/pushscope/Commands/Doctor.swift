@@ -1,3 +1,4 @@
+import Analysis
 import ArgumentParser
 import Collector
 import Configuration
@@ -85,6 +86,14 @@ struct Doctor: AsyncParsableCommand {
     }
     // Trouble with the store was reported above.
     if let path = try? store.path(for: .writing), let reader = try? StoreReader.open(at: path) {
+      for failed in (try? reader.failedParts()) ?? [] {
+        report(
+          DoctorFinding(
+            .note, "host", "collector", CollectorNotes.text(failed),
+            remedy:
+              "it is tried again at \(failed.retryAt.rfc3339), at a reload and at a start; please report its crash, "
+              + "which is in the collector's log"))
+      }
       for finding in (try? ReceiptDoctor.findings(of: chosen, in: reader)) ?? [] { report(finding) }
     }
     for finding in ScheduleDoctor.findings(of: chosen, objectives: configuration.objectives) {
