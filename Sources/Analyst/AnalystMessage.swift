@@ -16,7 +16,7 @@ enum CollectorMessage: Sendable, Codable {
 
 /// What an analyst has to know before it begins.
 struct AnalystStart: Sendable, Codable {
-  /// Of this exchange; both ends are the same binary, unless something is very wrong.
+  /// The version of this exchange; both ends are the same binary, unless something is very wrong.
   var version = Self.currentVersion
   var storePath: String
   var collectorID: UUID

@@ -11,7 +11,7 @@ struct PartFailures: Sendable {
   /// A part is switched off that fails so often at one unit of work within this time.
   static let limit = 3
   static let period = Duration.minutes(10)
-  /// For how long.
+  /// How long it stays off.
   static let rest = Duration.hours(1)
 
   private var failures: [CollectorPart: [Failure]] = [:]

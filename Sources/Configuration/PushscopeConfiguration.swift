@@ -140,9 +140,9 @@ public struct CollectorConfiguration: Sendable, Hashable {
 
   /// Where what explains, judges, tells and forwards runs.
   public enum Analyst: String, Sendable, Hashable, CaseIterable {
-    /// In a process of its own.
+    /// A process of its own.
     case on
-    /// In the collector's process.
+    /// The collector's process.
     case off
   }
 

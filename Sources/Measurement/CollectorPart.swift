@@ -13,7 +13,7 @@ public enum CollectorPart: String, Sendable, Hashable, Codable, CaseIterable, Co
   public var words: String {
     switch self {
     case .findings: "the search for changes"
-    case .objectives: "the judgement of objectives"
+    case .objectives: "the judgment of objectives"
     case .alerts: "the delivery of alerts"
     case .forward: "the forwarding to the fleet"
     }

@@ -75,6 +75,7 @@ public final class AlertingService: Sendable {
     }
   }
 
+  /// Takes a configuration that was read again.
   public func set(_ settings: AlertingSettings) {
     let (watch, alerts) = state.withLock { state in
       state.settings = settings
@@ -93,6 +94,7 @@ public final class AlertingService: Sendable {
     watch?.set(run)
   }
 
+  /// What was heard of the targets so far, for objectives of silence.
   public func set(_ heard: HeardTargets) { state.withLock { $0.watch }?.set(heard) }
 
   /// Where the web endpoint is, for those who read an alert.

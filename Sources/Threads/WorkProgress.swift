@@ -18,7 +18,10 @@ public struct WorkProgress: Sendable {
   /// Tells nobody.
   public static let untold = WorkProgress { _ in }
 
+  /// Tells that a unit of work begins.
   public func begin(_ unit: String) { tell(.began(unit)) }
+  /// Tells that the work goes on; to be called each few seconds where it waits for others.
   public func goOn() { tell(.goesOn) }
+  /// Tells that nothing is under way.
   public func rest() { tell(.rests) }
 }

@@ -16,7 +16,7 @@ public struct HeardTargets: Sendable, Equatable, Codable {
     }
   }
 
-  /// By name.
+  /// The targets, keyed by name.
   public var targets: [String: Target]
 
   public init(targets: [String: Target] = [:]) { self.targets = targets }
