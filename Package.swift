@@ -9,6 +9,9 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// Statistics, constraints, rows and cells are what tests compute most: optimized in debug builds, too, with their assertions.
+let optimized = strict + [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
+
 let package = Package(
   name: "pushscope",
   products: [
@@ -41,10 +44,10 @@ let package = Package(
     // Floor 1: words and arithmetic; threads and how they wait; keys and certificates; the animation core.
     .target(
       name: "Measurement", dependencies: [.product(name: "Histogram", package: "hdrhistogram-swift")],
-      swiftSettings: strict),
+      swiftSettings: optimized),
     .target(name: "Threads", dependencies: ["CLinux"], swiftSettings: strict),
     .target(name: "Cryptography", dependencies: ["COpenSSL"], swiftSettings: strict),
-    .target(name: "ConstraintAnimation", swiftSettings: strict),
+    .target(name: "ConstraintAnimation", swiftSettings: optimized),
     .target(
       name: "ConstraintAnimationTestKit", dependencies: ["ConstraintAnimation"], swiftSettings: strict),
 
@@ -55,16 +58,16 @@ let package = Package(
         "Measurement",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
-      ], swiftSettings: strict),
+      ], swiftSettings: optimized),
     .target(name: "Providers", dependencies: ["Cryptography", "Measurement"], swiftSettings: strict),
     .target(
       name: "Terminal", dependencies: ["CNcurses", "ConstraintAnimation", "Measurement"],
-      swiftSettings: strict),
+      swiftSettings: optimized),
     .target(
       name: "Configuration", dependencies: ["Measurement", .product(name: "Yams", package: "Yams")],
       swiftSettings: strict),
     .target(name: "Formats", dependencies: ["Measurement", "Threads"], swiftSettings: strict),
-    .target(name: "Findings", dependencies: ["Measurement"], swiftSettings: strict),
+    .target(name: "Findings", dependencies: ["Measurement"], swiftSettings: optimized),
     .target(
       name: "HTTPServer",
       dependencies: [
@@ -82,7 +85,8 @@ let package = Package(
 
     // Floor 3: what the store's rows mean: intervals, changes and causes. The collector keeps them, the readers show them.
     .target(
-      name: "Analysis", dependencies: ["Findings", "Measurement", "Store", "Threads"], swiftSettings: strict),
+      name: "Analysis", dependencies: ["Findings", "Measurement", "Store", "Threads"],
+      swiftSettings: optimized),
 
     // Floor 4: the collector, the readers, the built-in service. None imports another.
     .target(
@@ -102,7 +106,7 @@ let package = Package(
         "Analysis", "Configuration", "ConstraintAnimation", "Findings", "Formats", "Measurement", "Store",
         "Terminal", "Threads",
       ],
-      swiftSettings: strict),
+      swiftSettings: optimized),
     .target(
       name: "Report",
       dependencies: ["Analysis", "Configuration", "Findings", "Formats", "Measurement", "Store"],
@@ -165,44 +169,56 @@ let package = Package(
 
     // Tests mirror the rooms.
     .target(name: "TestKit", dependencies: ["Measurement"], path: "Tests/TestKit", swiftSettings: strict),
+    .target(name: "TestTraits", path: "Tests/TestTraits", swiftSettings: strict),
     .target(
       name: "StoreTestKit", dependencies: ["Measurement", "Store", "TestKit"], path: "Tests/StoreTestKit",
       swiftSettings: strict),
-    .testTarget(name: "MeasurementTests", dependencies: ["Measurement", "TestKit"], swiftSettings: strict),
-    .testTarget(name: "ThreadsTests", dependencies: ["TestKit", "Threads"], swiftSettings: strict),
     .testTarget(
-      name: "CryptographyTests", dependencies: ["Cryptography", "TestKit"], swiftSettings: strict),
+      name: "MeasurementTests", dependencies: ["Measurement", "TestKit", "TestTraits"], swiftSettings: strict),
+    .testTarget(
+      name: "ThreadsTests", dependencies: ["TestKit", "TestTraits", "Threads"], swiftSettings: strict),
+    .testTarget(
+      name: "CryptographyTests", dependencies: ["Cryptography", "TestKit"],
+      swiftSettings: strict),
     .testTarget(
       name: "ConstraintAnimationTests",
-      dependencies: ["Measurement", "TestKit", "ConstraintAnimation", "ConstraintAnimationTestKit"],
+      dependencies: [
+        "Measurement", "TestKit", "TestTraits", "ConstraintAnimation", "ConstraintAnimationTestKit",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "StoreTests",
       dependencies: [
-        "StoreTestKit", "TestKit", "Measurement", "Store", .product(name: "GRDB", package: "GRDB.swift"),
+        "StoreTestKit", "TestKit", "TestTraits", "Measurement", "Store",
+        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ], swiftSettings: strict),
     .testTarget(
       name: "ProvidersTests",
-      dependencies: ["Cryptography", "Measurement", "Providers", "TestKit"], swiftSettings: strict),
-    .testTarget(
-      name: "TerminalTests", dependencies: ["Measurement", "TestKit", "ConstraintAnimation", "Terminal"],
+      dependencies: ["Cryptography", "Measurement", "Providers", "TestKit", "TestTraits"],
       swiftSettings: strict),
     .testTarget(
-      name: "ConfigurationTests", dependencies: ["TestKit", "Configuration", "Measurement"],
+      name: "TerminalTests",
+      dependencies: ["Measurement", "TestKit", "TestTraits", "ConstraintAnimation", "Terminal"],
       swiftSettings: strict),
     .testTarget(
-      name: "FormatsTests", dependencies: ["Formats", "Measurement", "TestKit"], swiftSettings: strict),
+      name: "ConfigurationTests", dependencies: ["TestKit", "TestTraits", "Configuration", "Measurement"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "FormatsTests", dependencies: ["Formats", "Measurement", "TestKit", "TestTraits"],
+      swiftSettings: strict),
     .target(
       name: "FindingsTestKit", dependencies: ["Findings", "Measurement"], path: "Tests/FindingsTestKit",
-      swiftSettings: strict),
+      swiftSettings: optimized),
     .testTarget(
-      name: "FindingsTests", dependencies: ["Findings", "FindingsTestKit", "Measurement", "TestKit"],
+      name: "FindingsTests",
+      dependencies: ["Findings", "FindingsTestKit", "Measurement", "TestKit"],
       swiftSettings: strict),
     .testTarget(
       name: "AnalysisTests",
       dependencies: [
         "Analysis", "Findings", "FindingsTestKit", "Measurement", "Store", "StoreTestKit", "TestKit",
+        "TestTraits",
       ], exclude: ["Words/Sentences"], swiftSettings: strict),
     .target(name: "HTTPTestKit", dependencies: ["TestKit"], path: "Tests/HTTPTestKit", swiftSettings: strict),
     .testTarget(
@@ -218,7 +234,7 @@ let package = Package(
       name: "CollectorTests",
       dependencies: [
         "Analysis", "StoreTestKit", "CCurl", "CLinux", "Collector", "Configuration", "Findings", "HTTPClient",
-        "HTTPServer", "HTTPTestKit", "Measurement", "Providers", "TestKit", "Store", "Threads",
+        "HTTPServer", "HTTPTestKit", "Measurement", "Providers", "TestKit", "TestTraits", "Store", "Threads",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -227,7 +243,7 @@ let package = Package(
       name: "MonitoringTests",
       dependencies: [
         "Analysis", "Collector", "Configuration", "Findings", "HTTPServer", "HTTPTestKit", "Measurement",
-        "Monitoring", "Store", "StoreTestKit", "TestKit", "Threads",
+        "Monitoring", "Store", "StoreTestKit", "TestKit", "TestTraits", "Threads",
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
     .testTarget(
@@ -242,27 +258,30 @@ let package = Package(
       name: "FleetTests",
       dependencies: [
         "Analysis", "Configuration", "Fleet", "Formats", "Measurement", "Report", "Store", "StoreTestKit",
-        "TestKit",
+        "TestKit", "TestTraits",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
     .testTarget(
       name: "TUITests",
       dependencies: [
-        "Analysis", "Findings", "StoreTestKit", "TestKit", "Configuration", "ConstraintAnimation",
+        "Analysis", "Findings", "StoreTestKit", "TestKit", "Configuration",
+        "ConstraintAnimation",
         "ConstraintAnimationTestKit", "Formats", "Measurement",
         "Report", "Store", "Terminal", "Threads", "TUI",
       ], exclude: ["Snapshots"], swiftSettings: strict),
     .testTarget(
       name: "ReportTests",
       dependencies: [
-        "Analysis", "Findings", "StoreTestKit", "Formats", "Measurement", "TestKit", "Report", "Store",
+        "Analysis", "Findings", "StoreTestKit", "Formats", "Measurement", "TestKit", "TestTraits", "Report",
+        "Store",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "LoopbackServiceTests",
       dependencies: [
-        "TestKit", "Configuration", "Cryptography", "HTTPServer", "HTTPTestKit", "LoopbackService",
+        "TestKit", "TestTraits", "Configuration", "Cryptography", "HTTPServer", "HTTPTestKit",
+        "LoopbackService",
         "Measurement",
         "Providers",
         .product(name: "NIOCore", package: "swift-nio"),
@@ -272,7 +291,8 @@ let package = Package(
     .testTarget(
       name: "GalleryTests",
       dependencies: [
-        "Measurement", "TestKit", "ConstraintAnimation", "ConstraintAnimationTestKit", "gallery",
+        "Measurement", "TestKit", "ConstraintAnimation", "ConstraintAnimationTestKit",
+        "gallery",
       ],
       exclude: ["Snapshots"], swiftSettings: strict),
     .testTarget(
@@ -286,7 +306,8 @@ let package = Package(
       ], swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",
-      dependencies: ["Findings", "Measurement", "TestKit", "HTTPTestKit", "pushscope"], swiftSettings: strict),
+      dependencies: ["Findings", "Measurement", "TestKit", "TestTraits", "HTTPTestKit", "pushscope"],
+      swiftSettings: strict),
   ]
 )
 

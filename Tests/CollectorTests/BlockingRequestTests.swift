@@ -1,11 +1,12 @@
 import Measurement
 import Providers
+import TestTraits
 import Testing
 
 @testable import Collector
 
 @Suite(
-  .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
+  .ownThread, .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
   .timeLimit(.minutes(2)))
 struct BlockingRequestTests {
   private static var client: BlockingRequest {

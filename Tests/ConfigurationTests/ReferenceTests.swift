@@ -1,12 +1,13 @@
 import Foundation
 import Measurement
 import TestKit
+import TestTraits
 import Testing
 
 @testable import Configuration
 
 /// docs/configuration.md lists every key: each table is held against what the program accepts.
-@Suite("The reference of keys is what the program accepts")
+@Suite("The reference of keys is what the program accepts", .ownThread)
 struct ReferenceTests {
   /// What stands above the tables is written by hand.
   @Test("the tables are what the keys are declared as") func declaration() throws {

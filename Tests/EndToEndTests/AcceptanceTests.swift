@@ -1,5 +1,6 @@
 import Foundation
 import TestKit
+import TestTraits
 import Testing
 
 /// The acceptance cases of docs/measurement.md with the real binary and two services: the loopback service, and one that

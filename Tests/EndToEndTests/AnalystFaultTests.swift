@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Measurement
 import TestKit
+import TestTraits
 import Testing
 
 /// The analyst's process of a collector fails in every way; the collector sends and records as if nothing were.

@@ -1,5 +1,6 @@
 import Foundation
 import TestKit
+import TestTraits
 import Testing
 
 /// `scripts/bootstrap test` on a machine that has none of the services: with an apt-get and a dpkg that record their

@@ -1,5 +1,6 @@
 import Foundation
 import TestKit
+import TestTraits
 import Testing
 
 /// Commands that the dashboard sends to a collector, or carries out itself when no collector runs.

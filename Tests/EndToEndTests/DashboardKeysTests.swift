@@ -1,5 +1,6 @@
 import Foundation
 import TestKit
+import TestTraits
 import Testing
 
 /// Every key of every preset, pressed in a real terminal: Tests/Support/dashboard-keys.txt says what each does.

@@ -1,5 +1,6 @@
 import Foundation
 import TestKit
+import TestTraits
 import Testing
 
 /// Everything one key away: panels of targets and findings, one notification, lists, views, presets, what is remembered.

@@ -1,5 +1,6 @@
 import Foundation
 import TestKit
+import TestTraits
 import Testing
 
 /// The dashboard in a real terminal: keys and mouse events are sent as bytes, and the screen is read as text.

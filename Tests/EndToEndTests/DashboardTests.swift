@@ -1,5 +1,6 @@
 import Foundation
 import TestKit
+import TestTraits
 import Testing
 
 @Suite("The dashboard in a real terminal", .ownThread, .serialized, .enabled(if: Programs.has("tmux")))

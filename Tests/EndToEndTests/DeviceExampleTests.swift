@@ -1,5 +1,6 @@
 import Foundation
 import TestKit
+import TestTraits
 import Testing
 
 /// The programs of Examples/Devices, compiled or run where there is a compiler; the service worker and the iOS extension with

@@ -1,5 +1,6 @@
 import Foundation
 import TestKit
+import TestTraits
 import Testing
 
 @Suite("pushscope doctor", .ownThread, .serialized, .enabled(if: Programs.has("openssl")))

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import TestKit
+import TestTraits
 import Testing
 
 /// The table of docs/commands.md: one code for each class of failure, in every command.

@@ -1,5 +1,6 @@
 import Foundation
 import TestKit
+import TestTraits
 import Testing
 
 /// Tokens that a service accepts for a few seconds only: rejections are recorded, requests are not repeated without a pause,

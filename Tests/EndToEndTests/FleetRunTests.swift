@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import TestKit
+import TestTraits
 import Testing
 
 /// Real collectors and the engine of ClickHouse: what is collected is in the fleet, whoever is killed meanwhile.

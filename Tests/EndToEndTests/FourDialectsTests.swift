@@ -1,5 +1,6 @@
 import Foundation
 import TestKit
+import TestTraits
 import Testing
 
 /// The configuration that the loopback service writes, unchanged: four providers, four dialects, and one script that the

@@ -1,5 +1,6 @@
 import Foundation
 import TestKit
+import TestTraits
 import Testing
 
 /// The whole program with push services whose answers are endless, malformed or abusive: each notification has a recorded

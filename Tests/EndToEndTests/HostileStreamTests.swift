@@ -1,5 +1,6 @@
 import Foundation
 import TestKit
+import TestTraits
 import Testing
 
 /// A server that imitates ntfy may send its subscribers anything: the run continues, and store and memory stay bounded.

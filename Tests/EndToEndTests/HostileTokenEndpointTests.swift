@@ -1,5 +1,6 @@
 import Foundation
 import TestKit
+import TestTraits
 import Testing
 
 /// The endpoint of FCM's access tokens may be hostile: its answer becomes a token or a message, and nothing else.

@@ -1,5 +1,6 @@
 import Foundation
 import TestKit
+import TestTraits
 import Testing
 
 /// HTTP/1.1 and HTTP/2 are spoken by different code: a service that gives the same answers, faults among them, over both leaves

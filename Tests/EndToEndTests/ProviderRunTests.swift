@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTestKit
 import TestKit
+import TestTraits
 import Testing
 
 @Suite(

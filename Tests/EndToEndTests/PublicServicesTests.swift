@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTestKit
 import TestKit
+import TestTraits
 import Testing
 
 /// Push services that are in public use, with devices that share no code with this project: a user needs a configuration, a

@@ -1,5 +1,6 @@
 import Foundation
 import TestKit
+import TestTraits
 import Testing
 
 /// docs/receipts.md shows a device's calls as shell commands; this test runs them unchanged.

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import TestKit
+import TestTraits
 import Testing
 
 @Suite("SIGHUP takes a changed configuration while the run goes on", .ownThread, .serialized)

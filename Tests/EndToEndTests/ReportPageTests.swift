@@ -1,5 +1,6 @@
 import Foundation
 import TestKit
+import TestTraits
 import Testing
 
 /// `pushscope report` of a real run, opened and printed by a real browser.

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import TestKit
+import TestTraits
 import Testing
 
 @Suite("the store by hand: prune, check, backup, compact, adopt", .ownThread, .serialized)

@@ -1,5 +1,6 @@
 import Foundation
 import TestKit
+import TestTraits
 import Testing
 
 @Suite("Secrets appear in no output", .ownThread, .serialized, .enabled(if: Programs.has("openssl")))

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import TestKit
+import TestTraits
 import Testing
 
 /// A store that the service's user owns and its group reads: who may write is named, and a member of the group changes nothing.

@@ -1,5 +1,6 @@
 import Foundation
 import TestKit
+import TestTraits
 import Testing
 
 /// Unusable keys, tokens, subscriptions and certificates: `collect` and `doctor` report each in one message that names the

@@ -1,5 +1,6 @@
 import Foundation
 import TestKit
+import TestTraits
 import Testing
 
 @Suite("Gates, comparisons, findings and annotations from the command line", .ownThread, .serialized)

@@ -1,5 +1,6 @@
 import Foundation
 import TestKit
+import TestTraits
 import Testing
 
 /// docs/providers.md gives the shell commands that make a VAPID key and its public half; this test runs them unchanged.

@@ -2,12 +2,13 @@ import Configuration
 import Foundation
 import Measurement
 import TestKit
+import TestTraits
 import Testing
 
 @testable import Fleet
 
 /// Whom passwords and rows are sent to.
-@Suite(.enabled(if: TestEngine.isUsable && Programs.has("openssl"))) struct EngineClientTests {
+@Suite(.ownThread, .enabled(if: TestEngine.isUsable && Programs.has("openssl"))) struct EngineClientTests {
   private let directory: TemporaryDirectory
   private let engine: TestEngine
 

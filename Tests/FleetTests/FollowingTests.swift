@@ -2,13 +2,14 @@ import Foundation
 import Measurement
 import StoreTestKit
 import TestKit
+import TestTraits
 import Testing
 
 @testable import Fleet
 @testable import Store
 
 /// A dashboard sees the same of a fleet as of a store.
-@Suite(.enabled(if: TestEngine.isUsable)) struct FollowingTests {
+@Suite(.ownThread, .enabled(if: TestEngine.isUsable)) struct FollowingTests {
   private let engine: TestEngine
 
   init() throws {

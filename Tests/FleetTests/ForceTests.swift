@@ -3,6 +3,7 @@ import GRDB
 import Measurement
 import StoreTestKit
 import TestKit
+import TestTraits
 import Testing
 
 @testable import Fleet
@@ -10,7 +11,7 @@ import Testing
 
 /// Collector, forwarder and engine die at any moment, answers are lost after the engine has the rows, bodies are cut, the engine's
 /// disk is full, a backup takes the store's place, a copy goes on beside it: afterwards fleet and stores agree row for row.
-@Suite(.enabled(if: TestEngine.isUsable)) struct ForceTests {
+@Suite(.ownThread, .enabled(if: TestEngine.isUsable)) struct ForceTests {
   private static let asked =
     ProcessInfo.processInfo.environment["PUSHSCOPE_FLEET_ROUNDS"].flatMap { Int($0) }
   /// `make fleet-test` has 100 rounds; each start of the engine takes seconds, so that `make test` has short ones.

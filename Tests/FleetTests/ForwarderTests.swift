@@ -4,13 +4,14 @@ import GRDB
 import Measurement
 import StoreTestKit
 import TestKit
+import TestTraits
 import Testing
 
 @testable import Fleet
 @testable import Store
 
 /// What a store has is in the fleet afterwards, whatever happens to it before.
-@Suite(.enabled(if: TestEngine.isUsable)) struct ForwarderTests {
+@Suite(.ownThread, .enabled(if: TestEngine.isUsable)) struct ForwarderTests {
   private let engine: TestEngine
   private let fixture: StoreFixture
   private let reader: StoreReader

@@ -5,6 +5,7 @@ import Glibc
 import Measurement
 import StoreTestKit
 import TestKit
+import TestTraits
 import Testing
 
 @testable import Fleet
@@ -20,7 +21,7 @@ enum ServerPrograms {
 
 /// A real server. Debian's version is far older than what is supported, so the schema is a reduced one; inserts and replacement
 /// are what the engine has done since.
-@Suite(.enabled(if: ServerPrograms.areThere), .serialized) struct ServerTests {
+@Suite(.ownThread, .enabled(if: ServerPrograms.areThere), .serialized) struct ServerTests {
   /// Servers by their names: the HTTP port and the process.
   private final class Cluster {
     private let folder: TemporaryDirectory

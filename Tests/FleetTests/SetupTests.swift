@@ -2,12 +2,13 @@ import Configuration
 import Foundation
 import Measurement
 import TestKit
+import TestTraits
 import Testing
 
 @testable import Fleet
 
 /// What `fleet setup` repairs, and what it refuses before it makes anything.
-@Suite(.enabled(if: TestEngine.isUsable)) struct SetupTests {
+@Suite(.ownThread, .enabled(if: TestEngine.isUsable)) struct SetupTests {
   private let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory("setup") }

@@ -3,12 +3,13 @@ import Foundation
 import Measurement
 import Synchronization
 import TestKit
+import TestTraits
 import Testing
 
 @testable import Fleet
 
 /// What `fleet status` reads from the engine.
-@Suite(.enabled(if: TestEngine.isUsable)) struct StatusTests {
+@Suite(.ownThread, .enabled(if: TestEngine.isUsable)) struct StatusTests {
   /// A clock on which everything that is asked for takes two minutes.
   private final class SlowClock: HostClock {
     private let isAfter = Mutex(false)

@@ -5,9 +5,10 @@ import Measurement
 import NIOCore
 import NIOPosix
 import TestKit
+import TestTraits
 import Testing
 
-@Suite struct HTTPServerTests {
+@Suite(.ownThread) struct HTTPServerTests {
   @Test(arguments: Curl.Version.allCases)
   func passesRequestsOnAndAnswersBack(version: Curl.Version) async throws {
     try await withServer { server in

@@ -3,9 +3,10 @@ import HTTPServer
 import HTTPTestKit
 import Measurement
 import TestKit
+import TestTraits
 import Testing
 
-@Suite struct LocalAuthorityTests {
+@Suite(.ownThread) struct LocalAuthorityTests {
   let directory: TemporaryDirectory
   let now = SystemClock().wallNow()
 

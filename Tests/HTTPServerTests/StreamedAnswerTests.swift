@@ -1,10 +1,11 @@
 import HTTPServer
 import HTTPTestKit
 import TestKit
+import TestTraits
 import Testing
 
 /// Answers whose body goes on.
-@Suite struct StreamedAnswerTests {
+@Suite(.ownThread) struct StreamedAnswerTests {
   @Test(arguments: Curl.Version.allCases)
   func comesInParts(version: Curl.Version) async throws {
     try await withServer { server in

@@ -4,11 +4,12 @@ import HTTPTestKit
 import LoopbackService
 import Measurement
 import TestKit
+import TestTraits
 import Testing
 
 @testable import Configuration
 
-@Suite struct LoopbackServerTests {
+@Suite(.ownThread) struct LoopbackServerTests {
   /// The same server as the receipt listener's, with other limits.
   @Test func keepsToTheRFCs() async throws {
     try await withLoopback(Scenario()) { fixture in

@@ -2,10 +2,12 @@ import Foundation
 import Measurement
 import Providers
 import TestKit
+import TestTraits
 import Testing
 
 /// What we sign, encrypt and build, read by libraries that share no code with us.
-@Suite(.enabled(if: Python.has("jwt, cryptography, http_ece, py_vapid, google.auth, firebase_admin")))
+@Suite(
+  .ownThread, .enabled(if: Python.has("jwt, cryptography, http_ece, py_vapid, google.auth, firebase_admin")))
 struct IndependentReadersTests {
   private func run(_ script: String, _ input: [String: Any]) throws -> String {
     try Python.run(

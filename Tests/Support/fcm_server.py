@@ -109,6 +109,7 @@ def main():
     parser.add_argument("--unavailable", type=int, default=0, help="refuse so many exchanges with 503 first")
     parser.add_argument("--retry-after", default="1")
     options = parser.parse_args()
+    http.server.ThreadingHTTPServer.request_queue_size = 128
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.options = options
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -73,6 +73,7 @@ def main():
     options = parser.parse_args()
     if options.idle:
         Handler.timeout = options.idle / 1000
+    http.server.ThreadingHTTPServer.request_queue_size = 128
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.delay, server.closes, server.redirect = options.delay / 1000, options.closes, options.redirect
     server.idle = options.idle

@@ -3,12 +3,13 @@ import Foundation
 import Measurement
 import Providers
 import TestKit
+import TestTraits
 import Testing
 
 @testable import Collector
 
 /// Certificates that openssl made.
-@Suite(.enabled(if: Programs.has("openssl"), "openssl is not installed"))
+@Suite(.ownThread, .enabled(if: Programs.has("openssl"), "openssl is not installed"))
 struct CertificatePropertiesTests {
   private let folder: TemporaryDirectory
 

@@ -1,13 +1,14 @@
 import Foundation
 import Measurement
 import Providers
+import TestTraits
 import Testing
 
 @testable import Collector
 
 /// Access tokens from an endpoint that checks assertions with PyJWT.
 @Suite(
-  .serialized, .enabled(if: Tool.hasPyJWT, "python3 with PyJWT, or openssl, is not installed"),
+  .ownThread, .serialized, .enabled(if: Tool.hasPyJWT, "python3 with PyJWT, or openssl, is not installed"),
   .timeLimit(.minutes(2)))
 struct OAuthCredentialTests {
   private static func credential(_ account: TestAccount, at url: String) throws -> OAuthCredential {

@@ -2,11 +2,12 @@ import Foundation
 import HTTPServer
 import HTTPTestKit
 import Measurement
+import TestTraits
 import Testing
 
 @testable import Collector
 
-@Suite struct ClockCallTests {
+@Suite(.ownThread) struct ClockCallTests {
   private struct Stamps: Decodable {
     var t1: Int64
     var t2: Int64

@@ -1,8 +1,9 @@
 import HTTPTestKit
+import TestTraits
 import Testing
 
 /// RFC 9113 and RFC 7541 against the receipt listener, case by case as h2spec lists them.
-@Suite struct HTTP2ConformanceTests {
+@Suite(.ownThread) struct HTTP2ConformanceTests {
   @Test func receiptListener() async throws {
     try await withListener { listener in
       let outcome = try await HTTP2Conformance(

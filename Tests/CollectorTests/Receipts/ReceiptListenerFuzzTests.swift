@@ -2,12 +2,13 @@ import Foundation
 import HTTPServer
 import HTTPTestKit
 import Measurement
+import TestTraits
 import Testing
 
 @testable import Collector
 
 /// Damaged requests against a listener that runs: each is answered in bounds or cut off, and the next good one is served.
-@Suite struct ReceiptListenerFuzzTests {
+@Suite(.ownThread) struct ReceiptListenerFuzzTests {
   private static let pieces = [
     "{", "}", "[", "\"", ":", ",", "null", "-1", "1e999", "9223372036854775808", "\\u0000", "\\ud800",
     "\u{1B}[2J",

@@ -3,11 +3,12 @@ import HTTPServer
 import HTTPTestKit
 import Measurement
 import TestKit
+import TestTraits
 import Testing
 
 @testable import Collector
 
-@Suite struct ReceiptListenerTests {
+@Suite(.ownThread) struct ReceiptListenerTests {
   @Test(arguments: Curl.Version.allCases)
   func passesReceiptsOnAndAnswersWhenTheyAreStored(version: Curl.Version) async throws {
     try await withListener { listener in

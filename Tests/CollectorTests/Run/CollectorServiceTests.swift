@@ -6,13 +6,14 @@ import Measurement
 import Store
 import Synchronization
 import TestKit
+import TestTraits
 import Testing
 
 @testable import Collector
 
 /// The whole collector in this process, sending to a port where nobody listens: what it sends fails, and the runs are
 /// real ones all the same.
-@Suite("Collector service", .timeLimit(.minutes(2)))
+@Suite("Collector service", .ownThread, .timeLimit(.minutes(2)))
 struct CollectorServiceTests {
   private let directory: TemporaryDirectory
   private let storePath: String
@@ -67,8 +68,10 @@ struct CollectorServiceTests {
     let first = try #require(await runs.next())
     let client = ControlClient(storePath: storePath, clock: SystemClock())
     let reader = try StoreReader.open(at: storePath)
-    _ = try await eventually("the run shows") { try reader.collector().run == first ? true : nil }
-    #expect(try reader.collector().servesControl)
+    _ = try await eventually("the run shows, and that commands are carried out") {
+      let collector = try reader.collector()
+      return collector.run == first && collector.servesControl ? true : nil
+    }
 
     guard case .refused(let busy) = try await settled(client, .start(name: "two")) else {
       Issue.record("two runs at once")

@@ -1,10 +1,11 @@
 import Configuration
 import TestKit
+import TestTraits
 import Testing
 
 @testable import Collector
 
-@Suite("What a reload can change and what needs a restart")
+@Suite("What a reload can change and what needs a restart", .ownThread)
 struct ReloadPlanTests {
   private let directory: TemporaryDirectory
 

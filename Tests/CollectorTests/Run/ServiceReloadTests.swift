@@ -6,12 +6,13 @@ import Measurement
 import Store
 import Synchronization
 import TestKit
+import TestTraits
 import Testing
 
 @testable import Collector
 
 /// The whole collector in this process, sending to a port where nobody listens.
-@Suite("Reload of the collector's configuration", .timeLimit(.minutes(2)))
+@Suite("Reload of the collector's configuration", .ownThread, .timeLimit(.minutes(2)))
 struct ServiceReloadTests {
   private let directory: TemporaryDirectory
   private var file: String { directory.file("pushscope.yaml") }

@@ -4,12 +4,13 @@ import Logging
 import Measurement
 import Store
 import TestKit
+import TestTraits
 import Testing
 
 @testable import Collector
 
 /// Services that are out of reach when a run begins: the others are measured all the same.
-@Suite("Unreached services", .timeLimit(.minutes(2)))
+@Suite("Unreached services", .ownThread, .timeLimit(.minutes(2)))
 struct UnreachedServiceTests {
   private let directory: TemporaryDirectory
   private let storePath: String

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Measurement
 import Providers
+import TestTraits
 import Testing
 
 @testable import Collector
@@ -8,7 +9,7 @@ import Testing
 /// nginx with nchan, a publish/subscribe service of its own, told to look like ntfy: the stream begins with a kept `open`,
 /// and what is published are events. True delivery, end to end, over HTTP/2 both ways.
 @Suite(
-  .serialized, .enabled(if: Tool.hasNchan, "nginx with nchan, or openssl, is not installed"),
+  .ownThread, .serialized, .enabled(if: Tool.hasNchan, "nginx with nchan, or openssl, is not installed"),
   .timeLimit(.minutes(3)))
 struct NchanTests {
   /// Wraps a notification as an event, as ntfy itself does for its subscribers.

@@ -3,13 +3,15 @@ import Glibc
 import Measurement
 import Providers
 import Synchronization
+import TestTraits
 import Testing
 
 @testable import Collector
 
 /// Against a service in ntfy's shape that shares no code with ours.
 @Suite(
-  .serialized, .enabled(if: Tool.hasHypercorn, "python3 with hypercorn, or openssl, is not installed"),
+  .ownThread, .serialized,
+  .enabled(if: Tool.hasHypercorn, "python3 with hypercorn, or openssl, is not installed"),
   .timeLimit(.minutes(3)))
 struct NtfySubscriberTests {
   private static let authenticator = ReceiptAuthenticator(

@@ -1,11 +1,12 @@
 import Collector
 import Measurement
 import Providers
+import TestTraits
 import Testing
 
 /// A peer that does not read for a while, with small buffers: what cannot be written waits, and costs no time of the processor.
 @Suite(
-  .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
+  .ownThread, .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
   .timeLimit(.minutes(2)))
 struct BackpressureTests {
   private static let bytes = 60_000

@@ -1,11 +1,12 @@
 import Collector
 import Measurement
 import Providers
+import TestTraits
 import Testing
 
 /// Peers that send too much: each causes a recorded failure within limits, and the schedule continues.
 @Suite(
-  .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
+  .ownThread, .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
   .timeLimit(.minutes(5)))
 struct HostilePeerTests {
   private static func run(_ url: String, timeout: Duration = .milliseconds(1500)) throws -> TransportRun.Seen
@@ -23,7 +24,7 @@ struct HostilePeerTests {
   @Test(arguments: ["headers:70000", "headers:140000", "headers:400000", "headers:600000", "interim:2000"])
   func headersWithoutEnd(behavior: String) throws {
     let server = try ServerProcess.scripted(["--good", "2", "--bad", "1", "--behavior", behavior])
-    let seen = try Self.run(TransportRun.https(server))
+    let seen = try Self.run(TransportRun.https(server), timeout: .seconds(15))
     #expect(seen.failed.count == 1, "\(seen.failed)")
     #expect(seen.failed.values.allSatisfy { $0.reason == .protocol }, "\(seen.failed)")
     #expect(seen.accepted == 5)
@@ -65,7 +66,7 @@ struct HostilePeerTests {
   /// An answer within the limits is read completely at once, without waiting for another event of the connection.
   @Test(arguments: ["headers:60000", "big:60000"]) func whatIsLargeIsNotHeldUp(behavior: String) throws {
     let server = try ServerProcess.scripted(["--good", "2", "--bad", "4", "--behavior", behavior])
-    let seen = try Self.run(TransportRun.https(server))
+    let seen = try Self.run(TransportRun.https(server), timeout: .seconds(15))
     #expect(seen.accepted == 6, "\(seen.failed)")
   }
 

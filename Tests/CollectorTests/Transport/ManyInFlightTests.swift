@@ -1,10 +1,11 @@
 import Collector
 import Measurement
+import TestTraits
 import Testing
 
 /// Late answers with many requests in flight: each has its own kernel timestamp.
 @Suite(
-  .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
+  .ownThread, .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
   .timeLimit(.minutes(2)))
 struct ManyInFlightTests {
   /// At 200/s with answers after 200 ms about 40 are in flight. libcurl's own HTTP/2 delivered 93 % of such answers when

@@ -1,11 +1,13 @@
 import Collector
 import Glibc
 import Measurement
+import TestTraits
 import Testing
 
 /// One thread serves all targets; a peer affects its own target only.
 @Suite(
-  .serialized, .enabled(if: Tool.hasNghttpd, "nghttpd or openssl is not installed"), .timeLimit(.minutes(2)))
+  .ownThread, .serialized, .enabled(if: Tool.hasNghttpd, "nghttpd or openssl is not installed"),
+  .timeLimit(.minutes(2)))
 struct ManyTargetsTests {
   @Test func aFrozenPeerDoesNotHoldUpAnother() throws {
     let frozen = try ServerProcess.nghttpd()

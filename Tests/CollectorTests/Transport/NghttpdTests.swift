@@ -2,11 +2,13 @@ import Collector
 import Glibc
 import HTTPClient
 import Measurement
+import TestTraits
 import Testing
 
 /// A server that shares no code with this project's.
 @Suite(
-  .serialized, .enabled(if: Tool.hasNghttpd, "nghttpd or openssl is not installed"), .timeLimit(.minutes(3)))
+  .ownThread, .serialized, .enabled(if: Tool.hasNghttpd, "nghttpd or openssl is not installed"),
+  .timeLimit(.minutes(3)))
 struct NghttpdTests {
   @Test func sendsOverOneMultiplexedConnection() throws {
     let server = try ServerProcess.nghttpd()

@@ -2,12 +2,14 @@ import Collector
 import HTTPClient
 import Measurement
 import Providers
+import TestTraits
 import Testing
 
 /// nginx ends each connection after five requests with a GOAWAY and accepts eight streams in parallel: every few milliseconds
 /// what large services do every few hours.
 @Suite(
-  .serialized, .enabled(if: Tool.hasNginx, "nginx or openssl is not installed"), .timeLimit(.minutes(3)))
+  .ownThread, .serialized, .enabled(if: Tool.hasNginx, "nginx or openssl is not installed"),
+  .timeLimit(.minutes(3)))
 struct NginxTests {
   @Test func connectionsThatEndAfterFiveRequestsLoseNoneOneAtATime() throws {
     let server = try ServerProcess.nginx("keepalive_requests 5; location / { return 200 ok; }")
@@ -66,7 +68,7 @@ struct NginxTests {
 
 /// An HTTP/1.1 server behind a proxy with HTTP/2.
 @Suite(
-  .serialized,
+  .ownThread, .serialized,
   .enabled(if: Tool.hasNghttpx && Tool.hasPythonH2, "nghttpx, openssl or python3 is not installed"),
   .timeLimit(.minutes(3)))
 struct NghttpxTests {

@@ -3,13 +3,14 @@ import HTTPClient
 import Measurement
 import Providers
 import TestKit
+import TestTraits
 import Testing
 
 @testable import Collector
 
 /// Without a connection, or without a good answer: ends of what comes due, and the events.
 @Suite(
-  .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
+  .ownThread, .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
   .timeLimit(.minutes(5)))
 struct OutageTests {
   /// Leaves out what was missed because the host paused.

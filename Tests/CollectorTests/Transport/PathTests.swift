@@ -1,11 +1,12 @@
 import Collector
 import Glibc
 import Measurement
+import TestTraits
 import Testing
 
 /// PING on real connections: what it measures, when it is sent, and that nothing depends on its answer.
 @Suite(
-  .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
+  .ownThread, .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
   .timeLimit(.minutes(3)))
 struct PathTests {
   private func target(

@@ -1,12 +1,13 @@
 import Collector
 import Measurement
 import Providers
+import TestTraits
 import Testing
 
 /// Web Push through a real push service to a real device: Prosody's UnifiedPush relays the encrypted message to an XMPP client,
 /// which decrypts it with http-ece and acknowledges it; only then does Prosody answer.
 @Suite(
-  .serialized,
+  .ownThread, .serialized,
   .enabled(if: Tool.hasProsody, "prosody with mod_unified_push, or python3 with http-ece, is not installed"),
   .timeLimit(.minutes(2)))
 struct ProsodyTests {

@@ -1,12 +1,13 @@
 import Collector
 import Measurement
 import Providers
+import TestTraits
 import Testing
 
 /// A server on python-h2, a strict implementation, that fails by script: each failure has its own reason, and a request is sent
 /// again only if the peer declared the first attempt unprocessed.
 @Suite(
-  .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
+  .ownThread, .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
   .timeLimit(.minutes(5)))
 struct ScriptedServerTests {
   struct Case: Sendable, CustomTestStringConvertible {
@@ -14,6 +15,8 @@ struct ScriptedServerTests {
     var reason: FailureReason
     /// The peer declared the request unprocessed.
     var isRefusal: Bool
+    /// Short where it passes.
+    var timeout: Duration { reason == .timeout ? .milliseconds(1_500) : .seconds(10) }
     var testDescription: String { behavior }
 
     init(_ behavior: String, _ reason: FailureReason, isRefusal: Bool = false) {
@@ -42,7 +45,7 @@ struct ScriptedServerTests {
     let run = TransportRun()
     try run.start(
       TransportRun.target(
-        TransportRun.https(server), rate: 50, count: 8, timeout: .milliseconds(800), maximumStreams: 1))
+        TransportRun.https(server), rate: 50, count: 8, timeout: expected.timeout, maximumStreams: 1))
     #expect(run.waitForEnd())
     let seen = run.seen
     #expect(seen.wrongs == [])
@@ -66,7 +69,7 @@ struct ScriptedServerTests {
     let run = TransportRun()
     try run.start(
       TransportRun.target(
-        TransportRun.https(server), rate: 50, count: 4, timeout: .milliseconds(800), maximumStreams: 1))
+        TransportRun.https(server), rate: 50, count: 4, timeout: expected.timeout, maximumStreams: 1))
     #expect(run.waitForEnd())
     let seen = run.seen
     let first = SampleID(target: TransportRun.target, sequence: 1)
@@ -182,7 +185,7 @@ struct ScriptedServerTests {
     ])
     let run = TransportRun()
     try run.start(
-      TransportRun.target(TransportRun.https(server), rate: 200, count: 120, timeout: .milliseconds(900)))
+      TransportRun.target(TransportRun.https(server), rate: 200, count: 120, timeout: expected.timeout))
     #expect(run.waitForEnd())
     let seen = run.seen
     #expect(seen.wrongs == [])
@@ -192,7 +195,10 @@ struct ScriptedServerTests {
     let others = seen.failed.values.filter { !words.contains($0.reason) }.map { "\($0.reason) \($0.detail)" }
     let again = seen.answered.values.count { $0.attempt == 2 }
     #expect(others.isEmpty, "\(others.prefix(3))")
-    #expect(expected.isRefusal ? again > 0 : !seen.failed.isEmpty && again == 0)
+    // Requests that were sent after the last stream of the GOAWAY, before it was read, are unprocessed.
+    #expect(
+      expected.isRefusal ? again > 0 : !seen.failed.isEmpty && (again == 0 || expected.reason == .goaway),
+      "\(again) sent again, failed: \(seen.failed.values.map(\.detail))")
     #expect(server.numbers(after: "request").count <= seen.sent.count + again)
     // After its GOAWAY python-h2 treats requests in flight as a protocol violation.
     if expected.reason != .goaway { #expect(server.numbers(after: "violation").isEmpty) }
@@ -211,7 +217,7 @@ struct ScriptedServerTests {
     let run = TransportRun()
     try run.start(
       TransportRun.target(
-        TransportRun.https(server), rate: 50, count: 8, timeout: .milliseconds(800), maximumStreams: 1))
+        TransportRun.https(server), rate: 50, count: 8, timeout: .seconds(10), maximumStreams: 1))
     #expect(run.waitForEnd())
     #expect(run.seen.wrongs == [])
     #expect(run.seen.failed.count == 1)

@@ -1,12 +1,13 @@
 import Collector
 import Measurement
 import Providers
+import TestTraits
 import Testing
 
 /// A server that writes down, by the clock that our stamps are on, when each request was complete and when it handed each answer
 /// over: no request is stamped later than it had arrived, and no answer earlier than it was given.
 @Suite(
-  .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
+  .ownThread, .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
   .timeLimit(.minutes(2)))
 struct ServerClockTests {
   /// What stands between the wall clock of the kernel's stamps and CLOCK_MONOTONIC (``RealtimeOffset``).

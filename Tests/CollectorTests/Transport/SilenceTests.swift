@@ -1,12 +1,13 @@
 import Measurement
 import Providers
+import TestTraits
 import Testing
 
 @testable import Collector
 
 /// Answers of a scripted peer that stop sending: pauses, unregistered receivers, refused credentials.
 @Suite(
-  .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
+  .ownThread, .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
   .timeLimit(.minutes(5)))
 struct SilenceTests {
   /// A target that sends a token.
@@ -119,7 +120,7 @@ struct SilenceTests {
     var target = try Self.target(of: server, rate: 100, count: 150)
     target.advice = { "\($0): check the password\($1)" }
     try run.start(target)
-    #expect(run.wait { $0.missed(.credential) >= 20 })
+    #expect(run.wait { $0.missed(.credential) >= 20 }, "\(run.seen.failed)")
     let refused = run.seen.answered.values.count { $0.status == 401 }
     // As for an ntfy target when its subscription starts or ends.
     run.thread?.replaceProviders(

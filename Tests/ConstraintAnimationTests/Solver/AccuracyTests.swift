@@ -1,12 +1,13 @@
 import ConstraintAnimationTestKit
 import Measurement
 import TestKit
+import TestTraits
 import Testing
 
 @testable import ConstraintAnimation
 
 /// Factors between 0.01 and 100 in one system: the answer is right to 1e-6, or the solver says that it is not.
-@Suite struct AccuracyTests {
+@Suite(.ownThread) struct AccuracyTests {
   private func system(_ random: inout SeededGenerator) -> LinearSystem {
     let variables = Int.random(in: 2...8, using: &random)
     return .uneven(variables: variables, constraints: Int.random(in: 4...18, using: &random), using: &random)

@@ -1,11 +1,12 @@
 import Measurement
 import TestKit
+import TestTraits
 import Testing
 
 @testable import ConstraintAnimation
 
 /// Random systems against a linear program solved level by level and against Kiwi.
-@Suite(.enabled(if: Oracle.isExpected, "python3 with scipy and kiwisolver is not installed"))
+@Suite(.ownThread, .enabled(if: Oracle.isExpected, "python3 with scipy and kiwisolver is not installed"))
 struct OracleTests {
   @Test func smallSystemsAreSolvedAsWellAsALinearProgram() throws {
     try judge(count: TestScale.count(300), seed: 1) { random in

@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import ConstraintAnimationTestKit
+import TestTraits
 import Testing
 
 #if os(Linux)
@@ -30,7 +31,7 @@ import Testing
     precondition(growth < rounds * 32, "\(growth) bytes more after \(rounds) rounds")
   }
 
-  @Suite struct MemoryTests {
+  @Suite(.ownThread) struct MemoryTests {
     @Test("sliding a thousand times leaves no memory behind")
     func slides() async {
       await #expect(processExitsWith: .success) {

@@ -2,6 +2,7 @@ import Findings
 import Foundation
 import Measurement
 import TestKit
+import TestTraits
 import Testing
 
 /// Causes, played by real services and met by a real collector: stamps, PINGs and states are those of a run, what is

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import TestKit
+import TestTraits
 import Testing
 
 @Suite("a breach is told to a webhook and a command", .ownThread, .serialized)

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import TestKit
+import TestTraits
 import Testing
 
 /// Verdicts moved by corrections are the rows settled since the start, to the last notification.

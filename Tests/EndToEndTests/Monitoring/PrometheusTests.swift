@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import HTTPTestKit
 import TestKit
+import TestTraits
 import Testing
 
 /// What Debian's Prometheus makes of the metrics, and promtool of the rules.

@@ -1,9 +1,10 @@
 import Formats
 import Foundation
 import TestKit
+import TestTraits
 import Testing
 
-@Suite struct PictureTests {
+@Suite(.ownThread) struct PictureTests {
   /// A grid of the given rows of text, all in one style.
   private func grid(_ rows: [[String]], _ style: PictureStyle = PictureStyle()) -> PictureGrid {
     var grid = PictureGrid(columns: rows.map(\.count).max() ?? 0, rows: rows.count)

@@ -4,12 +4,13 @@ import NIOCore
 import NIOPosix
 import Synchronization
 import TestKit
+import TestTraits
 import Testing
 
 @testable import HTTPServer
 
 /// A server that runs for weeks must not keep what is gone.
-@Suite struct ConnectionLifetimeTests {
+@Suite(.ownThread) struct ConnectionLifetimeTests {
   private final class Watcher: HTTPResponder {
     private struct Weak: @unchecked Sendable {
       // Read only to see whether it is nil, which weak references allow from any thread.

@@ -2,10 +2,11 @@ import Foundation
 import HTTPServer
 import HTTPTestKit
 import TestKit
+import TestTraits
 import Testing
 
 /// What a responder can do to a stream or a connection, seen by python-h2.
-@Suite struct HTTP2ConnectionTests {
+@Suite(.ownThread) struct HTTP2ConnectionTests {
   @Test func announcesAndChangesTheStreamLimit() async throws {
     var limits = HTTPServerLimits()
     limits.concurrentStreams = 3

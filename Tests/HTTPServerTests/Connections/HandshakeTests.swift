@@ -2,11 +2,12 @@ import Foundation
 import HTTPTestKit
 import Measurement
 import TestKit
+import TestTraits
 import Testing
 
 @testable import HTTPServer
 
-@Suite("Failed TLS handshakes") struct HandshakeTests {
+@Suite("Failed TLS handshakes", .ownThread) struct HandshakeTests {
   @Test("a client that does not trust the certificate is counted by its alert", arguments: ["1.2", "1.3"])
   func mistrust(version: String) async throws {
     try await withServer { server in

@@ -1,10 +1,11 @@
 import HTTPServer
 import HTTPTestKit
 import TestKit
+import TestTraits
 import Testing
 
 /// Peers that do not read what they ask for, and crowds of connections that ask for nothing.
-@Suite struct HostilePeerTests {
+@Suite(.ownThread) struct HostilePeerTests {
   /// More than the kernel takes, of requests as of answers.
   @Test func holdsRequestsBackWhosePeerDoesNotRead() async throws {
     try await withServer { server in

@@ -1,10 +1,11 @@
 import HTTPServer
 import HTTPTestKit
 import TestKit
+import TestTraits
 import Testing
 
 /// What a peer may cost, and that the server serves on after each attempt.
-@Suite struct LimitTests {
+@Suite(.ownThread) struct LimitTests {
   @Test(arguments: Curl.Version.allCases)
   func refusesBodiesThatAreTooLarge(version: Curl.Version) async throws {
     var limits = HTTPServerLimits()

@@ -4,12 +4,13 @@ import Measurement
 import NIOCore
 import NIOPosix
 import TestKit
+import TestTraits
 import Testing
 
 @testable import Configuration
 @testable import LoopbackService
 
-@Suite struct ReceiptPosterTests {
+@Suite(.ownThread) struct ReceiptPosterTests {
   private static let scenario = Scenario(deliveries: DeliveryBehavior(delay: .constant(.milliseconds(1))))
 
   @Test func keepsReceiptsWhileTheCollectorIsAway() async throws {

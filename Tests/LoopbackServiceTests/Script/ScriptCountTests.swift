@@ -4,12 +4,13 @@ import HTTPTestKit
 import LoopbackService
 import Measurement
 import TestKit
+import TestTraits
 import Testing
 
 @testable import Configuration
 
 /// What clients and the receipt listener saw must be what the script says, to the last one.
-@Suite struct ScriptCountTests {
+@Suite(.ownThread) struct ScriptCountTests {
   static let scenario = Scenario(
     seed: 100,
     answers: AnswerBehavior(

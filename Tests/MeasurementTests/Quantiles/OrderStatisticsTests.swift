@@ -1,9 +1,10 @@
 import Foundation
 import Measurement
 import TestKit
+import TestTraits
 import Testing
 
-@Suite struct OrderStatisticsTests {
+@Suite(.ownThread) struct OrderStatisticsTests {
   @Test(arguments: [
     (Quantile.p50, 6), (.p90, 36), (.p95, 72), (.p99, 368), (.p999, 3_688), (.p9999, 36_887),
   ])
@@ -112,7 +113,7 @@ import Testing
 }
 
 /// Simulated runs of a known distribution: how often the interval holds the true quantile.
-@Suite struct IntervalCoverageTests {
+@Suite(.ownThread) struct IntervalCoverageTests {
   @Test(arguments: [(Quantile.p50, 61), (.p90, 120), (.p99, 450)])
   func holdsTheTruthAsOftenAsItSays(quantile: Quantile, count: Int) throws {
     var generator = SeededGenerator(seed: 20_260_301)

@@ -3,12 +3,13 @@ import HTTPTestKit
 import Measurement
 import Store
 import TestKit
+import TestTraits
 import Testing
 
 @testable import Monitoring
 
 /// The JSON of alerts beside what Debian's Alertmanager sends to a webhook for alerts with the same labels.
-@Suite struct AlertMessageTests {
+@Suite(.ownThread) struct AlertMessageTests {
   private static let labels = [
     "alertname": "PushscopeObjectiveBreached", "objective": "ios \"fast\"", "target": "ios",
   ]

@@ -3,13 +3,14 @@ import HTTPTestKit
 import Measurement
 import Store
 import TestKit
+import TestTraits
 import Testing
 import Threads
 
 @testable import Configuration
 @testable import Monitoring
 
-@Suite struct AlertQueueTests {
+@Suite(.ownThread) struct AlertQueueTests {
   /// As the program does: a command that does not read its input ends no more than itself.
   init() { signal(SIGPIPE, SIG_IGN) }
 

@@ -4,12 +4,13 @@ import HTTPTestKit
 import Measurement
 import Synchronization
 import TestKit
+import TestTraits
 import Testing
 
 @testable import Configuration
 @testable import Monitoring
 
-@Suite struct WebEndpointTests {
+@Suite(.ownThread) struct WebEndpointTests {
   private final class Counter: Sendable {
     let reloads = Mutex(0)
   }

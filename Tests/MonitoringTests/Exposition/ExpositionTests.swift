@@ -2,13 +2,14 @@ import Foundation
 import HTTPTestKit
 import Measurement
 import TestKit
+import TestTraits
 import Testing
 
 @testable import Configuration
 @testable import Monitoring
 @testable import Store
 
-@Suite struct ExpositionTests {
+@Suite(.ownThread) struct ExpositionTests {
   private static let run: RunID = {
     var generator = SeededGenerator(seed: 7)
     return RunID(at: WallTime(microseconds: 1_700_000_000_000_000), using: &generator)

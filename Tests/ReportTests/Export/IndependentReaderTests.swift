@@ -5,11 +5,12 @@ import Report
 import Store
 import StoreTestKit
 import TestKit
+import TestTraits
 import Testing
 
 /// Python's csv, json and sqlite3 modules against our writer: what they read from an export must be what the store's
 /// view gives them.
-@Suite struct IndependentReaderTests {
+@Suite(.ownThread) struct IndependentReaderTests {
   private static func fixture() throws -> RecordedStore {
     var generator = SystemRandomNumberGenerator()
     let fixture = try RecordedStore()

@@ -3,9 +3,10 @@ import Measurement
 import Store
 import StoreTestKit
 import TestKit
+import TestTraits
 import Testing
 
-@Suite struct CollectorLockTests {
+@Suite(.ownThread) struct CollectorLockTests {
   @Test func refusesASecondCollectorAndNamesTheFirst() throws {
     let fixture = try StoreFixture()
     let before = try fixture.reader().revision()

@@ -1,6 +1,7 @@
 import Measurement
 import Providers
 import TestKit
+import TestTraits
 import Testing
 
 @testable import Collector
@@ -524,7 +525,7 @@ struct HTTP2LimitTests {
 }
 
 /// The session with a peer that shares no code with libnghttp2 (python-h2).
-@Suite(.enabled(if: Python.isUsable && Python.has("h2"), "python3 with h2 is missing"))
+@Suite(.ownThread, .enabled(if: Python.isUsable && Python.has("h2"), "python3 with h2 is missing"))
 struct HTTP2SessionPeerTests {
   @Test func pythonsServerReadsWhatWeWriteAndWeReadWhatItAnswers() throws {
     let session = try HTTP2Session(at: .zero)

@@ -1,12 +1,13 @@
 import CLinux
 import Glibc
 import Measurement
+import TestTraits
 import Testing
 
 @testable import Collector
 
 /// Kernel timestamps of sent packets, on a real connection over the loopback interface.
-@Suite struct SentStampTests {
+@Suite(.ownThread) struct SentStampTests {
   private final class Pair {
     let near: Int32
     let far: Int32

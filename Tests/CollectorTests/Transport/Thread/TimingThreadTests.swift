@@ -6,9 +6,10 @@ import Measurement
 import Providers
 import Synchronization
 import TestKit
+import TestTraits
 import Testing
 
-@Suite struct TimingThreadTests {
+@Suite(.ownThread) struct TimingThreadTests {
   private func check(_ change: (inout TransportTarget) -> Void) throws {
     var target = try TransportRun.target("https://127.0.0.1:1/", caFile: nil)
     change(&target)

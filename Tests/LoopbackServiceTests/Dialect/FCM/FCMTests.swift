@@ -2,12 +2,13 @@ import Foundation
 import HTTPTestKit
 import LoopbackService
 import TestKit
+import TestTraits
 import Testing
 
 @testable import Configuration
 
 /// FCM through google-auth and firebase-admin, and what they would never send through curl.
-@Suite struct FCMTests {
+@Suite(.ownThread) struct FCMTests {
   private struct Line: Decodable {
     var status: Int?
     var body: String?

@@ -2,12 +2,13 @@ import Foundation
 import HTTPTestKit
 import LoopbackService
 import TestKit
+import TestTraits
 import Testing
 
 @testable import Configuration
 
 /// Web Push through http-ece and py-vapid, and what they would never send through curl.
-@Suite struct WebPushTests {
+@Suite(.ownThread) struct WebPushTests {
   private struct Line: Decodable {
     var status: Int
     var headers: [String: String]
