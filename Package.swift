@@ -81,7 +81,8 @@ let package = Package(
     .target(name: "HTTPClient", dependencies: ["CCurl", "Measurement"], swiftSettings: strict),
 
     // Floor 3: what the store's rows mean: intervals, changes and causes. The collector keeps them, the readers show them.
-    .target(name: "Analysis", dependencies: ["Findings", "Measurement", "Store"], swiftSettings: strict),
+    .target(
+      name: "Analysis", dependencies: ["Findings", "Measurement", "Store", "Threads"], swiftSettings: strict),
 
     // Floor 4: the collector, the readers, the built-in service. None imports another.
     .target(
@@ -136,11 +137,19 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
 
-    // Floor 5: the command line.
+    // Floor 5: the collector's second process, which explains, judges, tells and forwards what was recorded.
+    .target(
+      name: "Analyst",
+      dependencies: [
+        "Analysis", "CLinux", "Configuration", "Fleet", "Measurement", "Monitoring", "Store", "Threads",
+        .product(name: "Logging", package: "swift-log"),
+      ], swiftSettings: strict),
+
+    // Floor 6: the command line.
     .executableTarget(
       name: "pushscope",
       dependencies: [
-        "Analysis", "Collector", "Configuration", "Findings", "Fleet", "Formats", "HTTPServer",
+        "Analysis", "Analyst", "Collector", "Configuration", "Findings", "Fleet", "Formats", "HTTPServer",
         "LoopbackService",
         "Measurement", "Monitoring", "Providers", "Report", "Store", "TUI", "Terminal", "Threads",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -219,6 +228,14 @@ let package = Package(
       dependencies: [
         "Analysis", "Collector", "Configuration", "Findings", "HTTPServer", "HTTPTestKit", "Measurement",
         "Monitoring", "Store", "StoreTestKit", "TestKit", "Threads",
+        .product(name: "Logging", package: "swift-log"),
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "AnalystTests",
+      dependencies: [
+        "Analysis", "Analyst", "Configuration", "Measurement", "Monitoring", "Store", "StoreTestKit",
+        "TestKit",
+        "Threads", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
     .testTarget(

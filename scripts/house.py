@@ -17,12 +17,13 @@ FLOORS = [
     ["Store", "Providers", "Terminal", "Configuration", "Formats", "HTTPClient", "HTTPServer", "Findings"],
     ["Analysis"],
     ["Collector", "TUI", "Report", "LoopbackService", "Monitoring", "Fleet"],
+    ["Analyst"],
     ["pushscope"],
 ]
 # Libraries that only some rooms may use. Everything not named here is the Swift project's and open to all.
 USERS = {
     "CCurl": ["Collector", "HTTPClient"],
-    "CLinux": ["Collector", "Monitoring", "Threads"],
+    "CLinux": ["Analyst", "Collector", "Monitoring", "Threads"],
     "CNcurses": ["Terminal"],
     "CNghttp2": ["Collector"],
     "COpenSSL": ["Collector", "Cryptography"],

@@ -5,7 +5,9 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,10 +31,18 @@ static int make_pipe(int ends[2]) {
   return 0;
 }
 
+/* What a child is to be: what it gets as its first descriptors, and whether it stays in this process's group, ignores the signals
+   that end it, and ends with the thread that started it. */
+struct plan {
+  int given[4];
+  int count;
+  int is_attached;
+};
+
 /* Between vfork and exec, in the parent's memory: system calls only. */
 static void become(
-  char *const *arguments, char *const *environment, int input, int output, uint64_t descriptors, volatile int *failure) {
-  struct sigaction usual_action;
+  char *const *arguments, char *const *environment, const struct plan *plan, uint64_t descriptors, volatile int *failure) {
+  struct sigaction usual_action, ignored_action;
   struct sched_param usual;
   struct rlimit limit;
   sigset_t none;
@@ -40,12 +50,29 @@ static void become(
   usual_action.sa_handler = SIG_DFL;
   for (int number = 1; number < NSIG; number++) sigaction(number, &usual_action, NULL);
   memset(&usual, 0, sizeof usual);
-  if (setpgid(0, 0) != 0 || sched_setscheduler(0, SCHED_OTHER, &usual) != 0 || dup2(input, 0) < 0 || dup2(output, 1) < 0 ||
-      dup2(output, 2) < 0) {
+  if (plan->is_attached) {
+    memset(&ignored_action, 0, sizeof ignored_action);
+    ignored_action.sa_handler = SIG_IGN;
+    sigaction(SIGINT, &ignored_action, NULL);
+    sigaction(SIGTERM, &ignored_action, NULL);
+    sigaction(SIGHUP, &ignored_action, NULL);
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  } else if (setpgid(0, 0) != 0) {
     *failure = errno;
     _exit(127);
   }
-  closefrom(3);
+  if (sched_setscheduler(0, SCHED_OTHER, &usual) != 0) {
+    *failure = errno;
+    _exit(127);
+  }
+  /* The ends of the pipes are above those that they become. */
+  for (int i = 0; i < plan->count; i++) {
+    if (dup2(plan->given[i], i) < 0) {
+      *failure = errno;
+      _exit(127);
+    }
+  }
+  closefrom(plan->count);
   if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && descriptors <= limit.rlim_max) {
     limit.rlim_cur = descriptors;
     setrlimit(RLIMIT_NOFILE, &limit);
@@ -59,13 +86,13 @@ static void become(
 
 /* Not posix_spawn, which cannot set a limit. Signals are blocked, so that no handler of this process runs in the child. */
 static int spawn(
-  char *const *arguments, char *const *environment, int input, int output, uint64_t descriptors, pid_t *pid) {
+  char *const *arguments, char *const *environment, const struct plan *plan, uint64_t descriptors, pid_t *pid) {
   sigset_t all, former;
   volatile int failure = 0;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &former);
   pid_t child = vfork();
-  if (child == 0) become(arguments, environment, input, output, descriptors, &failure);
+  if (child == 0) become(arguments, environment, plan, descriptors, &failure);
   if (child < 0) failure = errno;
   pthread_sigmask(SIG_SETMASK, &former, NULL);
   if (child > 0 && failure != 0) waitpid(child, NULL, 0);
@@ -73,28 +100,96 @@ static int spawn(
   return failure;
 }
 
+/* `outward[i]` says whether the child writes to its descriptor i; `own[i]` becomes this process's end of it. */
+static int spawn_with_pipes(
+  char *const *arguments, char *const *environment, const int *outward, int count, int is_attached, uint64_t descriptors,
+  int *own, pid_t *pid) {
+  struct plan plan = {.count = count, .is_attached = is_attached};
+  int code = 0, made = 0;
+  for (; made < count; made++) {
+    int ends[2];
+    code = make_pipe(ends);
+    if (code != 0) break;
+    plan.given[made] = ends[outward[made] ? 1 : 0];
+    own[made] = ends[outward[made] ? 0 : 1];
+  }
+  if (code == 0) code = spawn(arguments, environment, &plan, descriptors, pid);
+  for (int i = 0; i < made; i++) {
+    close(plan.given[i]);
+    if (code != 0) close(own[i]);
+    else fcntl(own[i], F_SETFL, O_NONBLOCK);
+  }
+  return code;
+}
+
 int clinux_spawn(
   char *const *arguments, char *const *environment, uint64_t descriptors, struct clinux_child *child) {
-  int input[2], output[2];
-  int code = make_pipe(input);
+  static const int outward[] = {0, 1};
+  int own[2];
+  int code = spawn_with_pipes(arguments, environment, outward, 2, 0, descriptors, own, &child->pid);
   if (code != 0) return code;
-  code = make_pipe(output);
-  if (code != 0) {
-    close(input[0]);
-    close(input[1]);
-    return code;
-  }
-  code = spawn(arguments, environment, input[0], output[1], descriptors, &child->pid);
-  close(input[0]);
-  close(output[1]);
-  if (code != 0) {
-    close(input[1]);
-    close(output[0]);
-    return code;
-  }
-  fcntl(input[1], F_SETFL, O_NONBLOCK);
-  fcntl(output[0], F_SETFL, O_NONBLOCK);
-  child->input = input[1];
-  child->output = output[0];
+  child->input = own[0];
+  child->output = own[1];
   return 0;
+}
+
+int clinux_spawn_analyst(
+  char *const *arguments, char *const *environment, uint64_t descriptors, struct clinux_analyst *child) {
+  static const int outward[] = {0, 1, 1, 1};
+  int own[4];
+  int code = spawn_with_pipes(arguments, environment, outward, 4, 1, descriptors, own, &child->pid);
+  if (code != 0) return code;
+  child->input = own[0];
+  child->output = own[1];
+  child->errors = own[2];
+  child->progress = own[3];
+  return 0;
+}
+
+/* Crashes. */
+
+static const int crash_signals[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP};
+enum { crash_count = sizeof crash_signals / sizeof *crash_signals, crash_stack = 64 * 1024 };
+static struct sigaction former_actions[crash_count];
+static int crash_descriptor = -1;
+static __thread char work_note[256];
+static __thread size_t work_length;
+
+static void crashed(int number, siginfo_t *info, void *context) {
+  (void)context;
+  if (work_length > 0 && write(crash_descriptor, work_note, work_length) < 0) work_length = 0;
+  for (int i = 0; i < crash_count; i++) sigaction(crash_signals[i], &former_actions[i], NULL);
+  /* A faulting instruction runs again on return; what was sent is sent again. */
+  if (info->si_code <= 0) raise(number);
+}
+
+void clinux_report_crashes(int descriptor) {
+  struct sigaction action;
+  crash_descriptor = descriptor;
+  memset(&action, 0, sizeof action);
+  action.sa_sigaction = crashed;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  for (int i = 0; i < crash_count; i++) sigaction(crash_signals[i], &action, &former_actions[i]);
+}
+
+void clinux_note_work(const char *text, size_t length) {
+  static __thread int has_stack;
+  if (!has_stack) {
+    /* A stack that has overflowed holds no handler. It is the thread's for the life of the process. */
+    stack_t stack;
+    has_stack = 1;
+    if (sigaltstack(NULL, &stack) == 0 && (stack.ss_flags & SS_DISABLE) != 0) {
+      memset(&stack, 0, sizeof stack);
+      stack.ss_sp = malloc(crash_stack);
+      stack.ss_size = crash_stack;
+      if (stack.ss_sp != NULL) sigaltstack(&stack, NULL);
+    }
+  }
+  /* A crash in between writes nothing. */
+  work_length = 0;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  if (length > sizeof work_note - 1) length = sizeof work_note - 1;
+  memcpy(work_note, text, length);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  work_length = length;
 }

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <termios.h>
@@ -27,6 +28,7 @@ static size_t restore_count;
 static struct sigaction replaced[fatal_count];
 static bool installed;
 static bool wants_backtrace;
+static bool writes_report;
 static char signal_stack[signal_stack_bytes];
 
 static void restore_at_exit(void) { cncurses_guard_restore(); }
@@ -67,7 +69,8 @@ bool cncurses_guard_restore(void) {
 
 bool cncurses_guard_is_armed(void) { return atomic_load(&armed); }
 
-static const char crash_advice[] = "it crashed; SWIFT_BACKTRACE=enable=yes in the environment shows where\n";
+// Where Swift's backtracer writes its report is said by the environment.
+static char crash_advice[most_bytes] = "it crashed; SWIFT_BACKTRACE=enable=yes in the environment shows where\n";
 
 // Lets whoever was here before (Swift's backtracer) say its piece.
 static void call_replaced(const struct sigaction *before, int number, siginfo_t *information, void *context) {
@@ -88,8 +91,8 @@ static void restore_and_raise(int number, siginfo_t *information, void *context)
     is_crash = index < crash_count;
   }
   if (before == NULL) return;
-  if (was_ours && is_crash && !wants_backtrace) {
-    write_all(terminal_descriptor, crash_advice, sizeof crash_advice - 1);
+  if (was_ours && is_crash && (!wants_backtrace || writes_report)) {
+    write_all(terminal_descriptor, crash_advice, strlen(crash_advice));
   }
   // A fault happens again on return, with its address intact for whoever was here before.
   const bool recurs = number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE;
@@ -129,6 +132,15 @@ static void install(void) {
     if (is_ignored(fatal_signals[index])) continue;
     sigaction(fatal_signals[index], &action, &replaced[index]);
     if (!wants_backtrace) replaced[index] = (struct sigaction){.sa_handler = SIG_DFL};
+  }
+  const char *reports = getenv("PUSHSCOPE_CRASH_REPORTS");
+  // Without Swift's backtracer on this host, as where the program is linked statically, there is no report.
+  if (wants_backtrace && reports != NULL && (replaced[0].sa_flags & SA_SIGINFO) != 0) {
+    writes_report = true;
+    snprintf(crash_advice, sizeof crash_advice, "it crashed; where is being written to a file in %s\n", reports);
+  } else if (wants_backtrace && reports != NULL) {
+    writes_report = true;
+    snprintf(crash_advice, sizeof crash_advice, "it crashed\n");
   }
 }
 

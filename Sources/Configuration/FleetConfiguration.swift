@@ -1,7 +1,7 @@
 import Measurement
 
 /// Section `fleet:`: the ClickHouse that several collectors forward their stores to.
-public struct FleetConfiguration: Sendable, Hashable {
+public struct FleetConfiguration: Sendable, Hashable, Codable {
   /// Servers of the engine, tried in turn; at least one.
   public var urls: [Endpoint]
   public var database: String
@@ -23,7 +23,7 @@ public struct FleetConfiguration: Sendable, Hashable {
   }
 
   /// A user of the engine.
-  public struct User: Sendable, Hashable {
+  public struct User: Sendable, Hashable, Codable {
     public var name: String
     /// `nil` for an empty password.
     public var passwordFile: SecretFile?

@@ -136,6 +136,15 @@ public struct CollectorConfiguration: Sendable, Hashable {
   public var durability = Durability.normal
   /// The group that may read the store; `nil` for the collector's own user only.
   public var storeGroup: StoreGroup?
+  public var analyst = Analyst.on
+
+  /// Where what explains, judges, tells and forwards runs.
+  public enum Analyst: String, Sendable, Hashable, CaseIterable {
+    /// A process of its own.
+    case on
+    /// The collector's process.
+    case off
+  }
 
   /// A group of this host.
   public struct StoreGroup: Sendable, Hashable {
@@ -163,12 +172,17 @@ extension CollectorConfiguration: ConfigurationSection {
       "`full`: fsync for each commit")
     let storeGroup = Key(
       "store_group", .parsed("a group of the host", StoreGroup.named), "members may read the store")
+    let analyst = Key(
+      "analyst", .choice(of: Analyst.self), default: CollectorConfiguration().analyst,
+      "`off`: findings, objectives, alerts and forwarding in the collector's own process, which takes less memory, and which a "
+        + "fault in them ends")
   }
 
   init(_ section: Section<Keys>) {
     receipts = section.receipts
     durability = section.durability
     storeGroup = section.storeGroup
+    analyst = section.analyst
   }
 }
 

@@ -2,7 +2,7 @@ import Glibc
 import Measurement
 
 /// A file with a secret, represented by its path until the secret is needed.
-public struct SecretFile: Sendable, Hashable {
+public struct SecretFile: Sendable, Hashable, Codable {
   public let path: String
   /// Whether the service manager made the file (systemd's `LoadCredential=`). Such a file belongs to root and its directory
   /// is closed to others, so that its mode says nothing.
@@ -33,7 +33,7 @@ public struct SecretFile: Sendable, Hashable {
 }
 
 /// Source of a secret: a file or an environment variable.
-public enum SecretReference: Sendable, Hashable, CustomStringConvertible {
+public enum SecretReference: Sendable, Hashable, Codable, CustomStringConvertible {
   case file(SecretFile)
   /// Value of `${NAME}`; a configuration never contains the secret itself.
   case text(Secret)
@@ -66,8 +66,9 @@ public enum SecretReference: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// A text that must never be printed, logged, stored or exported; its description is `(hidden)`.
-public struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
+/// A text that must never be printed, logged, stored or exported; its description is `(hidden)`. It is encoded only for a process
+/// of its own, through a pipe.
+public struct Secret: Sendable, Hashable, Codable, CustomStringConvertible, CustomDebugStringConvertible {
   /// The text, for code that sends it or computes with it.
   public let exposed: String
 

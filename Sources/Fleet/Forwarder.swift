@@ -3,17 +3,19 @@ import Cryptography
 import FoundationEssentials
 import Measurement
 import Store
+import Threads
 
 /// Forwards a store to a fleet, one part after the other. Confined to one thread.
 ///
 /// A row's key makes it the same row in the fleet, and its revision says which of two is the newer one. So nothing is wrong with
 /// rows that are sent twice, and the cursor moves only after the engine's answer.
 public final class Forwarder {
-  private let store: CollectorStore
+  private let store: any AnalystStore
   private let reader: StoreReader
   private let client: EngineClient
   private let database: String
   private let configuredPlace: String
+  private let progress: WorkProgress
   /// `nil` until the fleet was looked at, and after each failure.
   private var cursor: ForwardCursor?
   private var renumbering: Renumbering?
@@ -32,11 +34,12 @@ public final class Forwarder {
 
   /// - Parameters:
   ///   - reader: of the same store, for this thread.
+  ///   - progress: told the table that is sent.
   ///   - isCancelled: asked about once a second while the engine is waited for, on the same thread.
   /// - Throws: ``FleetError`` when the configuration has no writer.
   public init(
-    _ fleet: FleetConfiguration, store: CollectorStore, reader: StoreReader,
-    isCancelled: @escaping () -> Bool = { false }
+    _ fleet: FleetConfiguration, store: any AnalystStore, reader: StoreReader,
+    progress: WorkProgress = .untold, isCancelled: @escaping () -> Bool = { false }
   ) throws(FleetError) {
     guard let writer = fleet.writer else {
       throw FleetError.missing("writer", "to forward", in: fleet)
@@ -44,6 +47,7 @@ public final class Forwarder {
     client = try EngineClient(fleet, as: writer, isCancelled: isCancelled)
     database = fleet.database
     configuredPlace = Self.place(of: fleet)
+    self.progress = progress
     self.store = store
     self.reader = reader
   }
@@ -65,12 +69,10 @@ public final class Forwarder {
   }
 
   private func advance() throws -> Step {
-    if renumbering != nil {
-      let isMore = try renumbering?.step() ?? false
-      if !isMore {
-        renumbering = nil
-        if let cursor { try store.resumeForwarding(cursor.fleet) }
-      }
+    if let under = renumbering {
+      progress.begin("revisions")
+      renumbering = try store.advance(under)
+      if renumbering == nil, let cursor { try store.resumeForwarding(cursor.fleet) }
       return Step(isMore: true, isRenumbering: true)
     }
     guard let cursor else {
@@ -81,6 +83,7 @@ public final class Forwarder {
     guard !window.isEmpty else { return Step() }
     var step = Step(isMore: window.isMore)
     for table in ForwardedTable.allCases {
+      progress.begin(table.rawValue)
       var writer = RowBinaryWriter(table)
       try reader.forward(table, window) { writer.write($0) }
       guard writer.rows > 0 else { continue }
@@ -107,6 +110,7 @@ public final class Forwarder {
 
   /// Finds out which fleet this is, and whether it has rows of this collector that the store does not know.
   private func look() throws {
+    progress.begin("the fleet's state")
     let fleet = try FleetIdentity.fetch(client, database: database)
     // `insert_deduplication_token` exists from version 22 on.
     knowsTokens = (fleet.engine.split(separator: ".").first.flatMap { Int($0) } ?? 0) >= 22
@@ -119,7 +123,8 @@ public final class Forwarder {
         if common > openedAt { foreign = try runs(after: common) }
       }
       if let highest = foreign.values.max() {
-        renumbering = try Renumbering(store, after: common, above: highest, runs: Array(foreign.keys))
+        renumbering = try store.beginRenumbering(
+          after: common, above: highest, runs: Array(foreign.keys))
       } else {
         try store.resumeForwarding(fleet.id)
       }

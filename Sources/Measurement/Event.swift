@@ -1,5 +1,5 @@
 /// Something that happened during a run: a row of the `events` table.
-public struct Event: Sendable, Equatable {
+public struct Event: Sendable, Equatable, Codable {
   public var at: WallTime
   public var kind: EventKind
   /// The target it concerns; `nil` for the run as a whole.
@@ -26,7 +26,7 @@ public struct Event: Sendable, Equatable {
 }
 
 /// The kind of an event: a closed list that scripts rely on.
-public enum EventKind: String, Sendable, Hashable, CaseIterable {
+public enum EventKind: String, Sendable, Hashable, Codable, CaseIterable {
   case runStarted = "run_started"
   case runStopped = "run_stopped"
   case connected
@@ -64,12 +64,14 @@ public enum EventKind: String, Sendable, Hashable, CaseIterable {
   case handshakeFailed = "handshake_failed"
   /// Retention deletes less than it is asked to: the write-ahead log cannot be emptied, or the wall clock came too far at once.
   case retentionWaiting = "retention_waiting"
+  /// What explains, judges, tells or forwards came to an end by a fault.
+  case partFailed = "part_failed"
 }
 
 /// A line of the collector's log: a row of the `log` table.
-public struct LogLine: Sendable, Equatable {
+public struct LogLine: Sendable, Equatable, Codable {
   /// How much a line matters, ascending; the raw value is its name in the store and in CSV.
-  public enum Level: String, Sendable, Hashable, CaseIterable {
+  public enum Level: String, Sendable, Hashable, Codable, CaseIterable {
     case debug, info, notice, warning, error
   }
 

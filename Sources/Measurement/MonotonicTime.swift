@@ -35,7 +35,7 @@ public struct MonotonicTime: Sendable, Hashable, Comparable {
 
 /// An instant of CLOCK_REALTIME, UTC, in microseconds since 1970-01-01. For display and lookup; latencies are never
 /// differences of wall times.
-public struct WallTime: Sendable, Hashable, Comparable {
+public struct WallTime: Sendable, Hashable, Comparable, Codable {
   public var microseconds: Int64
 
   public init(microseconds: Int64) { self.microseconds = microseconds }

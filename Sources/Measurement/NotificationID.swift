@@ -39,7 +39,7 @@ public struct NotificationID: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// A target of one run, numbered by the store; a later run of the same target gets another number. 22 bits.
-public struct TargetID: RawRepresentable, Sendable, Hashable, Comparable {
+public struct TargetID: RawRepresentable, Sendable, Hashable, Comparable, Codable {
   public var rawValue: Int64
 
   public init(rawValue: Int64) { self.rawValue = rawValue }
@@ -72,7 +72,7 @@ public struct SampleID: RawRepresentable, Sendable, Hashable, Comparable {
 }
 
 /// A run's UUID, version 7 (RFC 9562): sorts by when the run began.
-public struct RunID: Sendable, Hashable, Comparable, CustomStringConvertible {
+public struct RunID: Sendable, Hashable, Comparable, Codable, CustomStringConvertible {
   public let uuid: UUID
 
   public init(uuid: UUID) { self.uuid = uuid }

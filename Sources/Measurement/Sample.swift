@@ -80,7 +80,7 @@ public struct Sample: Sendable, Equatable {
 
 /// One combination of a target's listed values (`priority=10,push_type=alert`), numbered by the store; 0 is the
 /// empty one of targets that list nothing.
-public struct VariantID: RawRepresentable, Sendable, Hashable, Comparable {
+public struct VariantID: RawRepresentable, Sendable, Hashable, Comparable, Codable {
   public var rawValue: Int64
 
   public init(rawValue: Int64) { self.rawValue = rawValue }
@@ -156,7 +156,7 @@ public enum HTTPVersion: Int, Sendable, Hashable, CaseIterable {
 }
 
 /// A measured interval (docs/measurement.md).
-public enum Metric: String, Sendable, Hashable, CaseIterable {
+public enum Metric: String, Sendable, Hashable, Codable, CaseIterable {
   /// Sent → accepted.
   case service
   /// Planned → accepted: schedule lag + service time.

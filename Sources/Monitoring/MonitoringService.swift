@@ -5,10 +5,10 @@ import Measurement
 import Store
 import Synchronization
 
-/// Metrics, objectives, alerts and the web endpoint of a collector (docs/operations.md), for as long as it has the store.
+/// Metrics and the web endpoint of a collector (docs/operations.md), for as long as it has the store.
 ///
 /// It is told what is recorded and never makes the recorder wait: it counts under a lock of a few µs and does all else on
-/// threads of its own.
+/// threads of its own. Objectives and alerts are ``AlertingService``'s.
 public final class MonitoringService: Sendable {
   private struct State {
     var configuration: PushscopeConfiguration
@@ -18,8 +18,7 @@ public final class MonitoringService: Sendable {
 
   private struct Parts {
     var endpoint: WebEndpoint?
-    var watch: ObjectiveWatch
-    var alerts: AlertSender
+    var figures: StoreFigureWatch
   }
 
   private let state: Mutex<State>
@@ -27,46 +26,56 @@ public final class MonitoringService: Sendable {
   private let version: String
   private let clock: any HostClock
   private let logger: Logger
-  private let client: any WebhookClient
-  private let forwardBacklog: (@Sendable () -> Int?)?
   private let droppedLogLines: @Sendable () -> UInt64
 
   /// - Parameters:
   ///   - version: of this program, shown by the endpoint.
-  ///   - client: sends the webhook.
-  ///   - forwardBacklog: the rows that are not in the fleet yet, where the store is forwarded.
   ///   - droppedLogLines: the lines of this process's log that were not written.
   public init(
-    _ configuration: PushscopeConfiguration, version: String, logger: Logger, client: any WebhookClient,
-    forwardBacklog: (@Sendable () -> Int?)? = nil,
+    _ configuration: PushscopeConfiguration, version: String, logger: Logger,
     droppedLogLines: @escaping @Sendable () -> UInt64 = { 0 }, clock: any HostClock = SystemClock()
   ) {
     self.droppedLogLines = droppedLogLines
-    self.forwardBacklog = forwardBacklog
     state = Mutex(State(configuration: configuration))
     metrics = CollectorMetrics(MetricsState(objectives: Self.counted(configuration)))
     self.version = version
     self.clock = clock
     self.logger = logger
-    self.client = client
   }
 
   /// The endpoint's port, also when 0 was configured; `nil` without an endpoint.
   public var port: Int? { state.withLock { $0.parts?.endpoint?.port } }
 
+  /// Where the endpoint is: scheme, host and port; `nil` without one, and before the store is open.
+  public var url: String? {
+    state.withLock { state in
+      guard let service = state.configuration.service, let port = state.parts?.endpoint?.port else {
+        return nil
+      }
+      return
+        "\(service.identity == nil ? "http" : "https")://\(ListenAddress(host: service.listen.host, port: port))"
+    }
+  }
+
+  /// What was heard of the targets so far.
+  public var heard: HeardTargets { HeardTargets(metrics.snapshot()) }
+
+  /// Whether a part of the collector works; `nil`: the configuration does not ask for it.
+  public func set(_ part: CollectorPart, isUp: Bool?) { metrics.update { $0.parts[part] = isUp } }
+
+  /// How many findings are open.
+  public func set(openFindings: [OpenFindings]) { metrics.update { $0.set(openFindings: openFindings) } }
+
   /// Lets `POST /-/reload` read the configuration again, where the configuration allows it.
   public func setReload(_ action: ReloadAction?) { state.withLock { $0.reload = action } }
 
-  /// Takes a configuration that was read again: labels, objectives, alerts, and who may ask the endpoint, whose address stays.
+  /// Takes a configuration that was read again: labels, objectives, and who may ask the endpoint, whose address stays.
   public func update(_ configuration: PushscopeConfiguration) {
     metrics.update { $0.replace(Self.counted(configuration)) }
     let parts = state.withLock { state in
       state.configuration = configuration
       return state.parts
     }
-    parts?.watch.set(
-      ObjectiveWatch.Settings(objectives: configuration.objectives, labels: configuration.labels))
-    parts?.alerts.set(configuration.alerts)
     guard let endpoint = parts?.endpoint, let service = configuration.service else { return }
     do {
       try endpoint.replace(service)
@@ -91,7 +100,7 @@ public final class MonitoringService: Sendable {
       families: { [self] in
         metrics.snapshot().families(
           labels: state.withLock { $0.configuration.labels }, version: version, at: clock.wallNow(),
-          forwardBacklog: forwardBacklog?(), droppedLogLines: droppedLogLines())
+          droppedLogLines: droppedLogLines())
       },
       isReady: { [metrics] in metrics.snapshot().isSendingPossible },
       reload: { [self] in state.withLock { $0.reload } })
@@ -102,34 +111,20 @@ extension MonitoringService: CollectionObserver {
   public func opened(_ store: CollectorStore) async throws {
     let configuration = state.withLock { $0.configuration }
     metrics.update { $0.add(store.interruptedAtStart) }
-    let alerts = AlertSender(
-      configuration.alerts, stored: try StoreReader.open(at: store.path).alerts(), store: store,
-      client: client,
-      clock: clock, logger: logger)
-    let watch = ObjectiveWatch(
-      ObjectiveWatch.Settings(objectives: configuration.objectives, labels: configuration.labels),
-      store: store, metrics: metrics, alerts: alerts, clock: clock, logger: logger)
     let endpoint: WebEndpoint? =
       if let service = configuration.service {
         try await WebEndpoint.start(service, clock: clock, content: content()) { [logger] limit in
           logger.error("\(HTTPServerConfiguration.shortageWords("web endpoint", limit: limit))")
         }
       } else { nil }
-    state.withLock { $0.parts = Parts(endpoint: endpoint, watch: watch, alerts: alerts) }
-    if let endpoint, let service = configuration.service {
-      let scheme = service.identity == nil ? "http" : "https"
-      let address = ListenAddress(host: service.listen.host, port: endpoint.port)
-      alerts.set(externalURL: "\(scheme)://\(address)")
-      logger.info("metrics at \(scheme)://\(address)/metrics")
-    }
-    try alerts.start()
-    try watch.start()
+    let figures = StoreFigureWatch(
+      store, forwards: configuration.fleet?.writer != nil, metrics: metrics, clock: clock, logger: logger)
+    state.withLock { $0.parts = Parts(endpoint: endpoint, figures: figures) }
+    if let url { logger.info("metrics at \(url)/metrics") }
+    try figures.start()
   }
 
-  public func began(_ run: ObservedRun) {
-    metrics.update { $0.begin(run) }
-    state.withLock { $0.parts?.watch }?.set(run)
-  }
+  public func began(_ run: ObservedRun) { metrics.update { $0.begin(run) } }
 
   public func sending(isPossible: Bool) { metrics.update { $0.note(sendingIsPossible: isPossible) } }
 
@@ -150,7 +145,6 @@ extension MonitoringService: CollectionObserver {
     }
     guard let parts else { return }
     await parts.endpoint?.shutdown()
-    await parts.watch.stop()
-    await parts.alerts.stop()
+    await parts.figures.stop()
   }
 }

@@ -1,49 +1,43 @@
 import Configuration
-import Glibc
 import Logging
 import Measurement
 import Store
 import Synchronization
 import Threads
 
-/// Looks at objectives, findings and the store's size once a second, on a thread of its own: saves what objectives say, tells
-/// what begins and ends, and raises alerts. Reads through a connection of its own, so that the recorder never waits for it.
+/// Looks at objectives once a second, on a thread of its own: saves what they say, tells what begins and ends, and raises
+/// alerts. Reads through a connection of its own, so that the recorder never waits for it.
 final class ObjectiveWatch: Sendable {
-  /// What a configuration says.
-  struct Settings: Sendable {
-    var objectives: [ObjectiveConfiguration]
-    var labels: [ConfiguredLabel]
-  }
-
   private struct State {
-    var settings: Settings
+    var settings: AlertingSettings
     /// The settings are new: the evaluator is made again, with what it knows.
     var isChanged = false
     var run: ObservedRun?
+    var heard = HeardTargets()
   }
 
   private let state: Mutex<State>
   private let thread = Mutex<RoundThread?>(nil)
-  private let store: CollectorStore
-  private let metrics: CollectorMetrics
+  private let store: any AnalystStore
   private let alerts: AlertSender
   private let clock: any HostClock
   private let logger: Logger
+  private let progress: WorkProgress
 
   static let interval = Duration.seconds(1)
-  /// How often what costs more is looked at.
-  private static let slowInterval = Duration.seconds(10)
+  /// How often it is saved how far it has looked.
+  private static let saveInterval = Duration.seconds(10)
 
   init(
-    _ settings: Settings, store: CollectorStore, metrics: CollectorMetrics, alerts: AlertSender,
-    clock: any HostClock, logger: Logger
+    _ settings: AlertingSettings, store: any AnalystStore, alerts: AlertSender, clock: any HostClock,
+    logger: Logger, progress: WorkProgress
   ) {
     state = Mutex(State(settings: settings))
     self.store = store
-    self.metrics = metrics
     self.alerts = alerts
     self.clock = clock
     self.logger = logger
+    self.progress = progress
   }
 
   func start() throws {
@@ -67,7 +61,7 @@ final class ObjectiveWatch: Sendable {
     await thread?.stop()
   }
 
-  func set(_ settings: Settings) {
+  func set(_ settings: AlertingSettings) {
     state.withLock { state in
       state.settings = settings
       state.isChanged = true
@@ -77,6 +71,8 @@ final class ObjectiveWatch: Sendable {
   /// Events belong to it.
   func set(_ run: ObservedRun) { state.withLock { $0.run = run } }
 
+  func set(_ heard: HeardTargets) { state.withLock { $0.heard = heard } }
+
   /// What the thread has to itself.
   private final class Worker {
     private let watch: ObjectiveWatch
@@ -84,7 +80,6 @@ final class ObjectiveWatch: Sendable {
     private var evaluator: ObjectiveEvaluator?
     private var saved: [ObjectiveRecord] = []
     private var unsaved = ObjectiveChanges()
-    private var slowDue: MonotonicTime?
     private var saveDue: MonotonicTime?
 
     init(_ watch: ObjectiveWatch) { self.watch = watch }
@@ -94,9 +89,9 @@ final class ObjectiveWatch: Sendable {
       self.reader = reader
       let now = watch.clock.monotonicNow()
       let wall = watch.clock.wallNow()
-      let (settings, isChanged, run) = watch.state.withLock { state in
+      let (settings, isChanged, run, heard) = watch.state.withLock { state in
         defer { state.isChanged = false }
-        return (state.settings, state.isChanged, state.run)
+        return (state.settings, state.isChanged, state.run, state.heard)
       }
       var evaluator: ObjectiveEvaluator
       if let known = self.evaluator, !isChanged {
@@ -104,19 +99,16 @@ final class ObjectiveWatch: Sendable {
       } else {
         evaluator = ObjectiveEvaluator(settings.objectives, stored: try reader.objectives(), at: wall)
       }
-      let step = try evaluator.round(reader, watch.metrics.snapshot(), wall: wall, now: now)
+      let step = try evaluator.round(
+        reader, heard, wall: wall, now: now, progress: watch.progress)
       self.evaluator = evaluator
       tell(step, run: run, at: wall)
-      watch.alerts.replace(
-        .objective,
+      watch.alerts.replaceObjectives(
         with: step.records.filter { isOpen($0, at: wall) }.compactMap {
           AlertSources.alert(of: $0, labels: settings.labels)
         })
       try save(step.records, at: now)
-      if slowDue.map({ now >= $0 }) ?? true {
-        slowDue = now + ObjectiveWatch.slowInterval
-        try lookAtStore(reader, labels: settings.labels)
-      }
+      watch.progress.rest()
       let cost = watch.clock.monotonicNow() - now
       return max(ObjectiveWatch.interval, min(.seconds(20), cost * 19))
     }
@@ -161,33 +153,7 @@ final class ObjectiveWatch: Sendable {
       try watch.store.save(unsaved)
       unsaved = ObjectiveChanges()
       saved = records
-      saveDue = now + ObjectiveWatch.slowInterval
-    }
-
-    private func lookAtStore(_ reader: StoreReader, labels: [ConfiguredLabel]) throws {
-      var figures = MetricsState.StoreFigures()
-      figures.bytes = ["", "-wal"].reduce(nil) { sum, suffix in
-        Self.size(watch.store.path + suffix).map { (sum ?? 0) + $0 } ?? sum
-      }
-      figures.oldest = try reader.oldestPlannedTime()
-      figures.logPinned = watch.store.logPin.map { watch.clock.monotonicNow() - $0.since } ?? .zero
-      var selection = FindingSelection()
-      // Open ones are selected however old they are.
-      selection.since = watch.clock.wallNow()
-      let findings = try reader.findings(selection).filter(\.isOpen)
-      for finding in findings {
-        figures.openFindings[.init(target: finding.target, kind: finding.kind.rawValue), default: 0] += 1
-      }
-      // A kind that was open is shown as 0 from then on, so that its end is seen.
-      let before = watch.metrics.snapshot().store.openFindings.keys
-      for key in before where figures.openFindings[key] == nil { figures.openFindings[key] = 0 }
-      watch.metrics.update { $0.store = figures }
-      watch.alerts.replace(.finding, with: AlertSources.alerts(of: findings, labels: labels))
-    }
-
-    private static func size(_ path: String) -> Int64? {
-      var status = stat()
-      return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+      saveDue = now + ObjectiveWatch.saveInterval
     }
   }
 }

@@ -3,7 +3,7 @@ import GRDB
 import Measurement
 
 /// What an objective of the collector's configuration said when it was looked at last: a row of the table `objective`.
-public struct ObjectiveRecord: Sendable, Equatable {
+public struct ObjectiveRecord: Sendable, Equatable, Codable {
   /// How fast the budget of a share is used up over two windows.
   public struct Burn: Sendable, Equatable, Codable {
     /// Allowed: so many times the budget.
@@ -82,7 +82,7 @@ extension ObjectiveRecord {
 }
 
 /// An alert that lasts, or whose delivery is not complete: a row of the table `alert`.
-public struct AlertRecord: Sendable, Equatable {
+public struct AlertRecord: Sendable, Equatable, Codable {
   /// What an alert is made of.
   public enum Kind: String, Sendable, Hashable {
     case objective, finding
@@ -152,7 +152,7 @@ extension AlertRecord {
 }
 
 /// What objectives and alerts write in one transaction.
-public struct ObjectiveChanges: Sendable {
+public struct ObjectiveChanges: Sendable, Codable {
   /// All objectives of the configuration; others are removed. `nil`: they stay as they are.
   public var objectives: [ObjectiveRecord]?
   /// New and changed ones.

@@ -4,9 +4,9 @@ import Glibc
 /// An error of opening, reading or writing a store.
 ///
 /// Its description is one sentence: the problem, the file, the remedy.
-public struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
+public struct StoreError: Error, Sendable, Equatable, Codable, CustomStringConvertible {
   /// What went wrong.
-  public enum Code: String, Sendable, Hashable, CaseIterable {
+  public enum Code: String, Sendable, Hashable, Codable, CaseIterable {
     /// There is no such file.
     case missing
     /// The path names a directory.

@@ -70,6 +70,33 @@ struct DashboardTests {
     try expectClean(tmux)
   }
 
+  @Test(
+    "after a crash a file says where, and the dashboard opens with the same view", .timeLimit(.minutes(5)))
+  func crash() throws {
+    let installation = try Installation.recorded(runs: [""], count: 300)
+    let state = installation.directory.file("state")
+    let tmux = try Tmux(columns: 100, rows: 30, environment: ["XDG_STATE_HOME": state])
+    try tmux.openDashboard(on: installation)
+    try tmux.press("3")
+    try tmux.waitFor("run_stopped")
+    func texts(in folder: String) -> [String] {
+      let directory = state + "/pushscope/" + folder
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+      return names.compactMap { try? String(contentsOfFile: "\(directory)/\($0)", encoding: .utf8) }
+    }
+    try eventually("the view is remembered") { texts(in: "views").contains { $0.contains("Events") } }
+    _ = try run("/usr/bin/env", ["pkill", "-SEGV", "-P", try tmux.state("pane_pid")])
+    try tmux.waitFor("it crashed; where is being written to a file in \(state)")
+    try expectClean(tmux)
+    try eventually("the report is there", seen: { "\(texts(in: "crashes"))" }) {
+      texts(in: "crashes").contains { $0.contains("crashed") && $0.contains("pushscope at") }
+    }
+    try tmux.openDashboard(on: installation)
+    try tmux.waitFor("run_stopped")
+    try tmux.press("q")
+    try expectClean(tmux)
+  }
+
   @Test("a store that is moved away and replaced while it is shown", .timeLimit(.minutes(5)))
   func replaced() throws {
     let first = try Installation.recorded(runs: ["first"], count: 100)

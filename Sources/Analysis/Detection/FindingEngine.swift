@@ -1,6 +1,7 @@
 import Findings
 import Measurement
 import Store
+import Threads
 
 /// Searches all series of a store for changes, and their causes; goes on from where it was.
 ///
@@ -8,6 +9,7 @@ import Store
 /// make it go back to a copy of itself, or a stored checkpoint, from before them. Confined to one thread.
 public struct FindingEngine: Sendable {
   private let settings: DetectionSettings
+  private let progress: WorkProgress
   /// All rows up to this revision were looked at.
   private var cursor: Int64 = 0
   private var runs = WatchedRuns()
@@ -36,12 +38,16 @@ public struct FindingEngine: Sendable {
   private let isRecomputing: Bool
   private let knowsStored: Bool
 
-  public init(settings: DetectionSettings = DetectionSettings()) {
-    self.init(settings: settings, isRecomputing: false, knowsStored: true)
+  /// - Parameter progress: told the series that is looked at.
+  public init(settings: DetectionSettings = DetectionSettings(), progress: WorkProgress = .untold) {
+    self.init(settings: settings, isRecomputing: false, knowsStored: true, progress: progress)
   }
 
-  init(settings: DetectionSettings, isRecomputing: Bool, knowsStored: Bool) {
+  init(
+    settings: DetectionSettings, isRecomputing: Bool, knowsStored: Bool, progress: WorkProgress = .untold
+  ) {
     self.settings = settings
+    self.progress = progress
     checkpointTimes = CheckpointTimes(settings)
     self.knowsStored = knowsStored
     self.isRecomputing = isRecomputing
@@ -288,6 +294,7 @@ public struct FindingEngine: Sendable {
   private mutating func feed(
     _ watched: WatchedTarget, _ seconds: [SeriesSecond], to end: Int64, _ now: Int64
   ) {
+    progress.begin(watched.series)
     guard var detector = detectors.removeValue(forKey: watched), let spans = runs[watched] else { return }
     let byTarget = Dictionary(spans.map { ($0.span.target, $0) }, uniquingKeysWith: { first, _ in first })
     var reached = end
@@ -448,6 +455,7 @@ public struct FindingEngine: Sendable {
 
   private func describe(_ known: inout KnownFinding, others: [KnownFinding], _ reader: StoreReader) throws {
     let watched = known.watched
+    progress.begin(watched.series)
     let rate = runs.rate(of: watched)
     let all = runs.spans.values.flatMap { $0.map(\.span) }
     let description = FindingDescription(

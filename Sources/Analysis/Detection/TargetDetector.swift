@@ -33,6 +33,8 @@ struct WatchedTarget: Hashable, Codable, Sendable, Comparable {
       target: record.target, variant: record.variant, provider: record.provider, endpoint: record.endpoint)
   }
 
+  var series: String { SeriesName.text(target, variant) }
+
   static func < (a: Self, b: Self) -> Bool {
     (a.target, a.variant, a.provider, a.endpoint) < (b.target, b.variant, b.provider, b.endpoint)
   }

@@ -303,7 +303,14 @@ public struct StatusReader {
     var needs: [String] = []
     let undelivered = try store.undeliveredAlerts()
     if undelivered > 0 { needs.append(CollectorNotes.undelivered(undelivered)) }
-    if let wait = try store.retentionWait(), try store.collector().isRunning {
+    let isRunning = try store.collector().isRunning
+    if isRunning {
+      for failed in try store.failedParts() {
+        let age = LengthText.text(max(0, now.microseconds - failed.since.microseconds))
+        needs.append("\(CollectorNotes.text(failed)) for \(age)")
+      }
+    }
+    if isRunning, let wait = try store.retentionWait() {
       let age = LengthText.text(max(0, now.microseconds - wait.since.microseconds))
       needs.append("\(CollectorNotes.text(wait)), \(age)")
     }

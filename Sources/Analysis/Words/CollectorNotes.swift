@@ -8,6 +8,13 @@ public enum CollectorNotes {
     "\(CountText.text(alerts, "alert")) not delivered"
   }
 
+  /// `the search for changes failed and is switched off (SIGILL at ios)`.
+  public static func text(_ failed: FailedPart) -> String {
+    let waiting = failed.part == .forward ? ", rows wait" : ""
+    return
+      "\(failed.part.words) failed and is switched off (\(failed.reason) at \(EscapedText.make(failed.unit)))\(waiting)"
+  }
+
   /// `retention waits for process 4711`.
   public static func text(_ wait: RetentionWait) -> String {
     switch wait.reason {

@@ -290,6 +290,23 @@ struct clinux_child {
 int clinux_spawn(
   char *const *arguments, char *const *environment, uint64_t descriptors, struct clinux_child *child);
 
+/* A second process of this program: pipes to its standard input, from its output and its errors, and from descriptor 3, where it
+   says what it works at. */
+struct clinux_analyst {
+  pid_t pid;
+  int input, output, errors, progress;
+};
+/* Starts it in this process's group and session. It ignores SIGINT, SIGTERM and SIGHUP, and is killed when the calling thread
+   ends. Returns 0 or an errno value. */
+int clinux_spawn_analyst(
+  char *const *arguments, char *const *environment, uint64_t descriptors, struct clinux_analyst *child);
+
+/* From now on the text that the crashing thread has noted is written to a descriptor before the process ends by a signal that
+   reports a crash. Who handled these signals before handles them afterwards. */
+void clinux_report_crashes(int descriptor);
+/* The text for the calling thread, at most 255 bytes of it; none for a length of 0. */
+void clinux_note_work(const char *text, size_t length);
+
 /* RLIMIT_NOFILE is an enumerator, and the type of the first argument depends on feature macros. */
 static inline int clinux_descriptor_limit(uint64_t *soft, uint64_t *hard) {
   struct rlimit limit;

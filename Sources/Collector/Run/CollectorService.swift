@@ -104,12 +104,11 @@ public final class CollectorService: Sendable {
     }
     try store.refuseLeftoverRequests()
     let maintenance = try maintain(store, bootID)
-    var threads = [maintenance]
+    let credentials: RoundThread
     do {
-      threads.append(try watchFindings(in: store))
-      threads.append(try watchCredentials())
+      credentials = try watchCredentials()
     } catch {
-      for thread in threads.reversed() { await thread.stop() }
+      await maintenance.stop()
       throw error
     }
     do {
@@ -125,18 +124,19 @@ public final class CollectorService: Sendable {
         next = request
       } while true
     } catch {
-      await close(threads)
+      await close(credentials, maintenance)
       throw error
     }
-    await close(threads)
+    await close(credentials, maintenance)
     if let failure = control.failure { throw failure }
     return last
   }
 
-  /// Ends what works beside the runs. The observer is last: it is to see what the others write at their end.
-  private func close(_ threads: [RoundThread]) async {
-    for thread in threads.reversed() { await thread.stop() }
+  /// Ends what works beside the runs. What looks at the rows for the last time needs the store in order.
+  private func close(_ credentials: RoundThread, _ maintenance: RoundThread) async {
+    await credentials.stop()
     await environment.observer?.closing()
+    await maintenance.stop()
   }
 
   /// Checks the listener before the store is opened: always the certificate, and the address only if the store does not exist
@@ -173,23 +173,6 @@ public final class CollectorService: Sendable {
           logger.error("\(error); maintenance of the store is retried each second")
         } else {
           logger.notice("maintenance of the store succeeds again")
-        }
-      })
-  }
-
-  /// Begins the search for changes, which only reads the store beside what it finds.
-  private func watchFindings(in store: CollectorStore) throws(ThreadError) -> RoundThread {
-    try RoundThread(
-      name: "findings",
-      make: { [clock = environment.clock, logger = environment.logger] in
-        let watch = FindingWatch(store: store, clock: clock) { line in logger.notice("\(line)") }
-        return RoundThread.Work(round: watch.round, end: watch.end)
-      },
-      onTrouble: { [logger = environment.logger] error in
-        if let error {
-          logger.error("\(error); the search for changes is retried each second")
-        } else {
-          logger.notice("the search for changes goes on")
         }
       })
   }

@@ -14,14 +14,9 @@ struct ReloadPlan: Sendable {
     var configuration = new
     var restart: [String] = []
     var taken: [String] = []
-    if current.collector.durability != new.collector.durability {
-      restart.append("collector.durability")
-      configuration.collector.durability = current.collector.durability
-    }
-    if current.collector.storeGroup != new.collector.storeGroup {
-      restart.append("collector.store_group")
-      configuration.collector.storeGroup = current.collector.storeGroup
-    }
+    Self.keep(\.durability, "durability", of: current, in: &configuration, &restart)
+    Self.keep(\.storeGroup, "store_group", of: current, in: &configuration, &restart)
+    Self.keep(\.analyst, "analyst", of: current, in: &configuration, &restart)
     switch (current.collector.receipts, new.collector.receipts) {
     case (nil, nil): break
     case (let former?, let next?):
@@ -69,6 +64,17 @@ struct ReloadPlan: Sendable {
     self.configuration = configuration
     self.restart = restart
     self.taken = taken
+  }
+
+  /// Keeps the value of a key below `collector` that needs a restart.
+  private static func keep(
+    _ value: WritableKeyPath<CollectorConfiguration, some Equatable>, _ key: String,
+    of current: PushscopeConfiguration, in configuration: inout PushscopeConfiguration,
+    _ restart: inout [String]
+  ) {
+    guard current.collector[keyPath: value] != configuration.collector[keyPath: value] else { return }
+    restart.append("collector.\(key)")
+    configuration.collector[keyPath: value] = current.collector[keyPath: value]
   }
 
   /// The keys of the web endpoint that were changed and that a listener cannot change.

@@ -85,7 +85,7 @@ struct RunParts: Sendable {
             control.timing?.committed($0.target, through: $0.lastSequence, generation: $0.generation)
           },
           onLog: { line in logger.log(line, target: line.target.flatMap(run.name)) },
-          observer: environment.observer)
+          observer: environment.observer.flatMap { $0.watchesCommits ? $0 : nil })
       },
       onRound: { [manager = environment.manager, clock] in
         manager?.noteAlive(.recorder, at: clock.monotonicNow())

@@ -2,12 +2,12 @@ import Glibc
 import Measurement
 
 /// Section `alerts:`: who is told when an objective is breached or something changed.
-public struct AlertConfiguration: Sendable, Hashable {
+public struct AlertConfiguration: Sendable, Hashable, Codable {
   public var webhook: Webhook?
   public var command: Command?
 
   /// A URL that takes JSON in the shape of Alertmanager's webhooks.
-  public struct Webhook: Sendable, Hashable {
+  public struct Webhook: Sendable, Hashable, Codable {
     /// A secret: such URLs contain tokens.
     public var url: SecretReference
     public var caFile: String?
@@ -16,7 +16,7 @@ public struct AlertConfiguration: Sendable, Hashable {
   }
 
   /// A program that gets the same JSON on its standard input.
-  public struct Command: Sendable, Hashable {
+  public struct Command: Sendable, Hashable, Codable {
     /// An absolute path and arguments; no shell interprets them.
     public var arguments: [String]
   }

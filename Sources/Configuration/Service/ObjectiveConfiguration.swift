@@ -1,9 +1,9 @@
 import Measurement
 
 /// One entry of `objectives:`: what is promised of a target.
-public struct ObjectiveConfiguration: Sendable, Hashable {
+public struct ObjectiveConfiguration: Sendable, Hashable, Codable {
   /// What is promised.
-  public enum Promise: Sendable, Hashable {
+  public enum Promise: Sendable, Hashable, Codable {
     /// The least share of what was planned that has a value of the metric of at most `within`, over the window.
     case share(Double, within: Duration, of: Metric, window: Duration)
     /// Receipts, or acceptances where no receipts are expected, are never further apart than this.

@@ -128,7 +128,7 @@ enum LabelSection {
 }
 
 /// A label of all metrics.
-public struct ConfiguredLabel: Sendable, Hashable {
+public struct ConfiguredLabel: Sendable, Hashable, Codable {
   public var name: String
   public var value: String
 }

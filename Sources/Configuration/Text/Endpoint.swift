@@ -4,9 +4,9 @@ import Measurement
 /// URL of a target, in the parts that a connection and a request need.
 ///
 /// `description` is the origin only: paths and queries of webhooks and subscriptions are often secrets.
-public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
+public struct Endpoint: Sendable, Hashable, Codable, CustomStringConvertible {
   /// The schemes that notifications are sent by.
-  public enum Scheme: String, Sendable, Hashable {
+  public enum Scheme: String, Sendable, Hashable, Codable {
     case http, https
   }
 

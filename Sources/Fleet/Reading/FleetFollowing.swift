@@ -54,6 +54,7 @@ extension FleetReader: DashboardSource {
   public func forwardPause() throws -> ForwardPause? { nil }
 
   public func retentionWait() throws -> RetentionWait? { nil }
+  public func failedParts() throws -> [FailedPart] { [] }
   public func undeliveredAlerts() throws -> Int { 0 }
 
   public func openIncidents(of run: RunID) throws -> Int {

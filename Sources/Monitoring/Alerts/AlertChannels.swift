@@ -56,23 +56,14 @@ struct CommandChannel: AlertChannel {
     let environment =
       ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8"]
       + (getenv("HOME").map { ["HOME=" + String(cString: $0)] } ?? [])
-    let code = Self.withCStrings(arguments) { arguments in
-      Self.withCStrings(environment) { clinux_spawn(arguments, $0, DescriptorLimit.inherited, &child) }
+    let code = CStringArray.with(arguments) { arguments in
+      CStringArray.with(environment) { clinux_spawn(arguments, $0, DescriptorLimit.inherited, &child) }
     }
     guard code == 0 else { return "the command cannot be started: \(String(cString: strerror(code)))" }
     var exchange = CommandExchange(child: child, input: json)
     let outcome = exchange.run(within: timeout)
     if !exchange.output.isEmpty { onOutput(String(decoding: exchange.output, as: UTF8.self)) }
     return outcome
-  }
-
-  private static func withCStrings(
-    _ texts: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32
-  ) -> Int32 {
-    var pointers: [UnsafeMutablePointer<CChar>?] = texts.map { strdup($0) }
-    pointers.append(nil)
-    defer { for pointer in pointers { free(pointer) } }
-    return pointers.withUnsafeBufferPointer { $0.baseAddress.map(body) ?? EINVAL }
   }
 }
 

@@ -10,27 +10,28 @@ import Threads
 final class AlertSender: Sendable {
   private struct State {
     var queue: AlertQueue
-    var configuration: AlertConfiguration?
+    var settings: AlertingSettings
     var externalURL = ""
   }
 
   private let state: Mutex<State>
   private let thread = Mutex<RoundThread?>(nil)
-  private let store: CollectorStore
+  private let store: any AnalystStore
   private let client: any WebhookClient
   private let clock: any HostClock
   private let logger: Logger
+  private let progress: WorkProgress
 
-  /// The longest time between two looks at what is due.
-  private static let interval = Duration.seconds(60)
+  /// The longest time between two looks at the findings and at what is due.
+  private static let interval = Duration.seconds(10)
 
   /// - Parameter stored: of the last collector.
   init(
-    _ configuration: AlertConfiguration?, stored: [AlertRecord], store: CollectorStore,
-    client: any WebhookClient,
-    clock: any HostClock, logger: Logger
+    _ settings: AlertingSettings, stored: [AlertRecord], store: any AnalystStore,
+    client: any WebhookClient, clock: any HostClock, logger: Logger, progress: WorkProgress
   ) {
-    state = Mutex(State(queue: AlertQueue(stored: stored), configuration: configuration))
+    self.progress = progress
+    state = Mutex(State(queue: AlertQueue(stored: stored), settings: settings))
     self.store = store
     self.client = client
     self.clock = clock
@@ -40,7 +41,17 @@ final class AlertSender: Sendable {
   /// Starts to send.
   func start() throws {
     let thread = try RoundThread(
-      name: "alerts", make: { [self] in RoundThread.Work(round: round) },
+      name: "alerts",
+      make: { [self] in
+        // Confined to the thread, and closed with it.
+        var reader: StoreReader?
+        var findingsDue: WallTime?
+        return RoundThread.Work(round: { [self] in
+          let open = try reader ?? StoreReader.open(at: store.path)
+          reader = open
+          return try round(open, &findingsDue)
+        })
+      },
       onTrouble: { [logger] error in
         if let error {
           logger.error("\(error); alerts are kept and saved again each second")
@@ -60,15 +71,15 @@ final class AlertSender: Sendable {
   /// Where the web endpoint is, for those who read an alert.
   func set(externalURL: String) { state.withLock { $0.externalURL = externalURL } }
 
-  func set(_ configuration: AlertConfiguration?) {
-    state.withLock { $0.configuration = configuration }
+  func set(_ settings: AlertingSettings) {
+    state.withLock { $0.settings = settings }
     look()
   }
 
-  /// The alerts of a kind that last now.
-  func replace(_ kind: AlertRecord.Kind, with alerts: [Alert]) {
+  /// The alerts of objectives that last now.
+  func replaceObjectives(with alerts: [Alert]) {
     let now = clock.wallNow()
-    state.withLock { $0.queue.replace(kind, with: alerts, at: now) }
+    state.withLock { $0.queue.replace(.objective, with: alerts, at: now) }
     look()
   }
 
@@ -77,13 +88,26 @@ final class AlertSender: Sendable {
     thread?.wake()
   }
 
-  /// Tells what is due, on each way, and saves what came of it.
+  /// Looks at the findings, tells what is due, on each way, and saves what came of it. Findings are read anew before each
+  /// message, so that none is told that somebody has hidden.
+  /// - Parameter findingsDue: when they are read in any case; `nil`: now.
   /// - Returns: how long there is nothing to do.
   /// - Throws: `StoreError`.
-  func round() throws -> Duration {
-    let (configuration, externalURL) = state.withLock { ($0.configuration, $0.externalURL) }
-    let channels = channels(configuration)
+  func round(_ reader: StoreReader, _ findingsDue: inout WallTime?) throws -> Duration {
+    defer { progress.rest() }
+    let (settings, externalURL) = state.withLock { ($0.settings, $0.externalURL) }
+    let channels = channels(settings.alerts)
+    let start = clock.wallNow()
+    // Not later than the interval from now: the clock may have been set back.
+    let isDue = findingsDue.map { start >= $0 || $0 - start > Self.interval } ?? true
+    if isDue || state.withLock({ state in channels.contains { !state.queue.due($0.way, at: start).isEmpty } })
+    {
+      progress.begin("findings")
+      try lookAtFindings(reader, settings.labels)
+      findingsDue = start + Self.interval
+    }
     for (way, channel) in channels {
+      progress.begin(way.name)
       let now = clock.wallNow()
       let due = state.withLock { $0.queue.due(way, at: now) }
       guard !due.isEmpty else { continue }
@@ -105,6 +129,13 @@ final class AlertSender: Sendable {
     }
     guard let next else { return Self.interval }
     return max(.milliseconds(100), min(Self.interval, next - now))
+  }
+
+  private func lookAtFindings(_ reader: StoreReader, _ labels: [ConfiguredLabel]) throws {
+    let open = try reader.openFindings(at: clock.wallNow())
+    let now = clock.wallNow()
+    let alerts = AlertSources.alerts(of: open, labels: labels)
+    state.withLock { $0.queue.replace(.finding, with: alerts, at: now) }
   }
 
   private func note(_ told: [AlertRecord], _ way: AlertQueue.Way, problem: String?) {

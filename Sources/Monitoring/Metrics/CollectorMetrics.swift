@@ -45,7 +45,8 @@ struct MetricsState: Sendable {
     var oldest: WallTime?
     /// The time for which the write-ahead log could not be emptied.
     var logPinned = Duration.zero
-    var openFindings: [FindingKey: Int] = [:]
+    /// Rows that are not in the fleet yet; `nil` where nothing is forwarded.
+    var forwardBacklog: Int?
   }
 
   struct FindingKey: Hashable, Comparable, Sendable {
@@ -69,6 +70,9 @@ struct MetricsState: Sendable {
   private(set) var hasBegunToSend = false
   private(set) var isReloadSuccessful = true
   var store = StoreFigures()
+  /// Whether each part of the collector works.
+  var parts: [CollectorPart: Bool] = [:]
+  private(set) var openFindings: [FindingKey: Int] = [:]
 
   private var buckets: LatencyBuckets
   private var run: RunID?
@@ -99,6 +103,14 @@ struct MetricsState: Sendable {
   }
 
   // MARK: What is observed
+
+  /// A kind that was open is shown as 0 from then on, so that its end is seen.
+  mutating func set(openFindings: [OpenFindings]) {
+    for key in self.openFindings.keys { self.openFindings[key] = 0 }
+    for findings in openFindings {
+      self.openFindings[FindingKey(target: findings.target, kind: findings.kind)] = findings.count
+    }
+  }
 
   /// A run began, or its targets are others since the configuration was read again. What is under way of those that ended is
   /// still counted.

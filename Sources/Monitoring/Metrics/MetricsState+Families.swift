@@ -7,16 +7,15 @@ extension MetricsState {
   /// - Parameters:
   ///   - labels: of the configuration; every metric has them.
   ///   - now: ages are counted until it.
-  ///   - forwardBacklog: rows that are not in the fleet yet; `nil` where that is not known.
   ///   - droppedLogLines: lines of the log that were not written.
   func families(
-    labels: [ConfiguredLabel], version: String, at now: WallTime, forwardBacklog: Int? = nil,
+    labels: [ConfiguredLabel], version: String, at now: WallTime,
     droppedLogLines: UInt64 = 0
   ) -> [MetricFamily] {
     let common = labels.map { MetricFamily.Label($0.name, $0.value) }
     return
       (notifications() + verdictFamilies() + distributionFamilies() + gauges(at: now) + collector(version)
-      + objectivesAndFindings() + Self.forwarding(forwardBacklog) + [Self.log(droppedLogLines)])
+      + objectivesAndFindings() + forwarding() + partFamilies() + [Self.log(droppedLogLines)])
       .map { family in
         var family = family
         for index in family.points.indices { family.points[index].labels += common }
@@ -24,12 +23,24 @@ extension MetricsState {
       }
   }
 
-  private static func forwarding(_ backlog: Int?) -> [MetricFamily] {
-    guard let backlog else { return [] }
+  private func forwarding() -> [MetricFamily] {
+    guard let backlog = store.forwardBacklog else { return [] }
     return [
       MetricFamily(
         .gauge, "pushscope_forward_backlog_rows", "Rows of the store that are not in the fleet yet.",
         [Point(labels: [], value: .number(Double(backlog)))])
+    ]
+  }
+
+  private func partFamilies() -> [MetricFamily] {
+    guard !parts.isEmpty else { return [] }
+    return [
+      MetricFamily(
+        .gauge, "pushscope_part_up",
+        "1 while a part of the collector works; 0 after it failed. Sending and recording go on without it.",
+        parts.sorted { $0.key.rawValue < $1.key.rawValue }.map {
+          Point(labels: [Label("part", $0.key.rawValue)], value: .number($0.value ? 1 : 0))
+        })
     ]
   }
 
@@ -190,7 +201,7 @@ extension MetricsState {
       counter("valid", "Settled notifications of the objective's target.", \.valid),
       MetricFamily(
         .gauge, "pushscope_finding_open", "Changes that were found and have not ended.",
-        store.openFindings.sorted { $0.key < $1.key }.map {
+        openFindings.sorted { $0.key < $1.key }.map {
           Point(
             labels: [Label("target", $0.key.target), Label("kind", $0.key.kind)],
             value: .number(Double($0.value)))

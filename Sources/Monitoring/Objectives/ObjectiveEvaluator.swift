@@ -3,6 +3,7 @@ import Configuration
 import Findings
 import Measurement
 import Store
+import Threads
 
 /// Judges the configuration's objectives, one round at a time, and remembers incidents. Confined to one thread.
 ///
@@ -56,20 +57,24 @@ struct ObjectiveEvaluator {
     return record.evaluatedAt - end >= IncidentState.quietPeriod
   }
 
-  /// - Parameter metrics: what was heard of the targets.
+  /// - Parameters:
+  ///   - heard: of the targets.
+  ///   - progress: told the objective that is judged.
   /// - Throws: `StoreError`. The next round tries again.
   mutating func round(
-    _ reader: StoreReader, _ metrics: MetricsState, wall: WallTime, now: MonotonicTime
+    _ reader: StoreReader, _ heard: HeardTargets, wall: WallTime, now: MonotonicTime,
+    progress: WorkProgress = .untold
   ) throws -> Step {
     var step = Step()
     for index in entries.indices {
+      progress.begin(entries[index].configuration.name)
       switch entries[index].configuration.promise {
       case .share(let share, let within, let metric, let window):
         let objective = ShareObjective(
           target: entries[index].configuration.target, metric: metric, limit: within.microseconds,
           share: share)
         try judge(&entries[index], objective, window: window, reader, wall: wall, now: now)
-      case .silence(let limit): judge(&entries[index], silence: limit, metrics, now: now)
+      case .silence(let limit): judge(&entries[index], silence: limit, heard, now: now)
       }
       entries[index].record.evaluatedAt = wall
       let isBreached = entries[index].record.verdict == .breached
@@ -126,16 +131,15 @@ struct ObjectiveEvaluator {
   }
 
   private func judge(
-    _ entry: inout Entry, silence limit: Duration, _ metrics: MetricsState, now: MonotonicTime
+    _ entry: inout Entry, silence limit: Duration, _ heard: HeardTargets, now: MonotonicTime
   ) {
-    let name = entry.configuration.target
-    let target = metrics.targets[name]
+    let target = heard.targets[entry.configuration.target]
     let rate = target?.askedRate ?? 0
     let least =
       rate > 0 ? Duration.bounded(seconds: Double(ObjectiveConfiguration.fewestIntervals) / rate) : .zero
-    let heard = target?.expectsReceipts == true ? metrics.delivered(of: name) : metrics.accepted(of: name)
-    let isInRun = target?.isInRun == true && metrics.hasBegunToSend
-    let quiet = entry.silence.advance(count: heard, isInRun: isInRun, at: now)
+    let count = target?.count ?? 0
+    let isInRun = target?.isInRun ?? false
+    let quiet = entry.silence.advance(count: count, isInRun: isInRun, at: now)
     entry.record.quiet = quiet.microseconds
     // --rate may ask for less than the configuration did.
     let isSilent = quiet >= max(limit, least)
@@ -143,7 +147,7 @@ struct ObjectiveEvaluator {
     if isSilent, isInRun || entry.record.verdict == .breached {
       entry.record.verdict = .breached
     } else {
-      entry.record.verdict = heard > 0 ? .met : .undecided
+      entry.record.verdict = count > 0 ? .met : .undecided
     }
   }
 }

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Measurement
 
 /// A stored finding: a row of the table `finding`, with the columns of `export findings`.
-public struct FindingRecord: Sendable, Equatable, Identifiable {
+public struct FindingRecord: Sendable, Equatable, Identifiable, Codable {
   /// Eight letters and digits, unique in the store.
   public var id: String
   /// The id of the incident's first finding.
@@ -270,7 +270,7 @@ public struct LegsRecord: Sendable, Hashable, Codable {
 }
 
 /// What the detector knows of a target and variant, and how far it has learned.
-public struct DetectorRecord: Sendable, Hashable {
+public struct DetectorRecord: Sendable, Hashable, Codable {
   public var target: String
   public var variant: String
   public var provider: String

@@ -65,6 +65,11 @@ extension StoreReader {
     }
   }
 
+  /// Those that are open, however old they are; hidden and withdrawn ones are left out.
+  public func openFindings(at now: WallTime) throws -> [FindingRecord] {
+    try findings(FindingSelection(since: now)).filter(\.isOpen)
+  }
+
   /// A finding by its id, hidden and withdrawn ones too.
   public func finding(_ id: String) throws -> FindingRecord? {
     try read { db in
@@ -180,6 +185,26 @@ public struct DetectorCheckpointRecord: Sendable, Equatable {
   public init(through: WallTime, state: [UInt8]) {
     self.through = through
     self.state = state
+  }
+}
+
+extension DetectorCheckpointRecord: Codable {
+  private enum CodingKeys: CodingKey {
+    case through, state
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    // Text of base 64 takes a third of the bytes of an array of numbers.
+    self.init(
+      through: try values.decode(WallTime.self, forKey: .through),
+      state: [UInt8](try values.decode(Data.self, forKey: .state)))
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encode(through, forKey: .through)
+    try values.encode(Data(state), forKey: .state)
   }
 }
 

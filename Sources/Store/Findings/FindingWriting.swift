@@ -3,7 +3,7 @@ import GRDB
 import Measurement
 
 /// What the detector writes in one transaction.
-public struct FindingChanges: Sendable {
+public struct FindingChanges: Sendable, Codable {
   /// New and changed ones; whether one is hidden stays as it is stored.
   public var findings: [FindingRecord] = []
   public var detectors: [DetectorChange] = []
@@ -19,7 +19,7 @@ public struct FindingChanges: Sendable {
 }
 
 /// How far a detector has come, and its checkpoints.
-public struct DetectorChange: Sendable {
+public struct DetectorChange: Sendable, Codable {
   public var detector: DetectorRecord
   /// The checkpoint to add.
   public var checkpoint: DetectorCheckpointRecord?

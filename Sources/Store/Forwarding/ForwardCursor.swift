@@ -2,7 +2,7 @@ import GRDB
 import Measurement
 
 /// How far a store is forwarded to a fleet.
-public struct ForwardCursor: Sendable, Equatable {
+public struct ForwardCursor: Sendable, Equatable, Codable {
   /// The fleet's id.
   public var fleet: String
   /// All rows up to this revision are in the fleet.

@@ -8,79 +8,92 @@ import Measurement
 /// state, so that the store's own state counts.
 ///
 /// A step is short, and what is done is never wrong: after a crash the whole begins again.
-public struct Renumbering {
-  private let store: CollectorStore
+public struct Renumbering: Sendable, Equatable, Codable {
   /// Rows up to this are the same in the fleet.
-  private let common: Int64
+  fileprivate var common: Int64
   /// Rows above this were written since.
-  private let last: Int64
-  private var tables: [Part]
+  fileprivate var last: Int64
+  /// Those of which the fleet has rows above the cursor's revision.
+  fileprivate var runs: [String]
+  /// How many of ``tables`` are done.
+  fileprivate var done = 0
 
-  private struct Part {
-    var table: String
-    /// Selects revisions; ?1 the common revision, ?2 the last one, ?3 how many.
-    var sql: String
+  /// How many revisions a step changes at most.
+  private static let limit = 1_000
+  private static let changing = ["run", "target", "sample", "finding"]
+  private static let tables = changing + ["receipt", "event", "log", "path", "tombstone"]
+
+  /// Selects revisions of the table that is next; ?1 the common revision, ?2 the last one, ?3 how many.
+  private var selectSQL: String {
+    """
+    SELECT DISTINCT revision FROM \(table) WHERE revision <= ?2 AND (revision > ?1 \(ofRuns))
+    ORDER BY revision LIMIT ?3
+    """
   }
 
+  private var table: String { Self.tables[min(max(0, done), Self.tables.count - 1)] }
+
+  /// All rows of the runs, where the table has rows that change.
+  private var ofRuns: String {
+    let list = runs.filter { RunID($0) != nil }.map { "'\($0)'" }.joined(separator: ", ")
+    guard !list.isEmpty else { return "" }
+    let runs = "(SELECT id FROM run WHERE uuid IN (\(list)))"
+    return switch table {
+    case "run": "OR id IN \(runs)"
+    case "target", "finding": "OR run_id IN \(runs)"
+    case "sample":
+      "OR id >> \(SampleID.sequenceBits) IN (SELECT id FROM target WHERE run_id IN \(runs))"
+    default: ""
+    }
+  }
+
+  /// Changes some rows.
+  fileprivate mutating func step(_ db: Database, _ state: inout WriterState) throws {
+    let select = try RawStatement(db, selectSQL)
+    select.bind(common, at: 1)
+    select.bind(last, at: 2)
+    select.bind(Self.limit, at: 3)
+    var revisions: [Int64] = []
+    while try select.step() { revisions.append(select.integer(0)) }
+    let update = try RawStatement(db, "UPDATE \(table) SET revision = ?1 WHERE revision = ?2")
+    for revision in revisions {
+      state.revision += 1
+      update.bind(state.revision, at: 1)
+      update.bind(revision, at: 2)
+      try update.run()
+    }
+    if revisions.count < Self.limit { done += 1 }
+  }
+
+  fileprivate var isDone: Bool { done >= Self.tables.count }
+}
+
+extension CollectorStore {
   /// - Parameters:
   ///   - common: rows up to this revision are the same in the fleet.
   ///   - highest: the highest revision in the fleet.
   ///   - runs: those of which the fleet has rows above the cursor's revision.
   /// - Throws: ``StoreError``.
-  public init(
-    _ store: CollectorStore, after common: Int64, above highest: Int64, runs: [String]
-  ) throws {
-    self.store = store
-    self.common = common
+  public func beginRenumbering(
+    after common: Int64, above highest: Int64, runs: [String]
+  ) throws -> Renumbering {
     var last: Int64 = 0
-    try store.transaction { _, state in
+    try transaction { _, state in
       last = state.revision
       state.revision = max(state.revision, highest)
     }
-    self.last = last
-    let list = runs.filter { RunID($0) != nil }.map { "'\($0)'" }.joined(separator: ", ")
-    let ofRuns = "(SELECT id FROM run WHERE uuid IN (\(list)))"
-    func part(_ table: String, _ condition: String? = nil) -> Part {
-      let also = condition.map { "OR \($0)" } ?? ""
-      return Part(
-        table: table,
-        sql: """
-          SELECT DISTINCT revision FROM \(table) WHERE revision <= ?2 AND (revision > ?1 \(also))
-          ORDER BY revision LIMIT ?3
-          """)
-    }
-    tables = [
-      part("run", "id IN \(ofRuns)"), part("target", "run_id IN \(ofRuns)"),
-      part("sample", "id >> \(SampleID.sequenceBits) IN (SELECT id FROM target WHERE run_id IN \(ofRuns))"),
-      part("finding", "run_id IN \(ofRuns)"),
-    ]
-    if list.isEmpty { tables = ["run", "target", "sample", "finding"].map { part($0) } }
-    tables += ["receipt", "event", "log", "path", "tombstone"].map { part($0) }
+    return Renumbering(common: common, last: last, runs: runs)
   }
 
-  /// Changes some rows.
-  /// - Returns: whether there are more.
+  /// Gives some rows new revisions.
+  /// - Returns: what is left to do; `nil` when all is done.
   /// - Throws: ``StoreError``. The step changed nothing.
-  public mutating func step(atMost limit: Int = 1_000) throws -> Bool {
-    guard let part = tables.first else { return false }
-    var count = 0
-    try store.transaction { [common, last] db, state in
-      let select = try RawStatement(db, part.sql)
-      select.bind(common, at: 1)
-      select.bind(last, at: 2)
-      select.bind(limit, at: 3)
-      var revisions: [Int64] = []
-      while try select.step() { revisions.append(select.integer(0)) }
-      count = revisions.count
-      let update = try RawStatement(db, "UPDATE \(part.table) SET revision = ?1 WHERE revision = ?2")
-      for revision in revisions {
-        state.revision += 1
-        update.bind(state.revision, at: 1)
-        update.bind(revision, at: 2)
-        try update.run()
-      }
+  public func advance(_ renumbering: Renumbering) throws -> Renumbering? {
+    var next = renumbering
+    try transaction { db, state in
+      next = renumbering
+      try next.step(db, &state)
     }
-    if count < limit { tables.removeFirst() }
-    return !tables.isEmpty
+    return next.isDone ? nil : next
   }
 }

@@ -5,6 +5,8 @@ import Measurement
 /// The calls between ``opened(_:)`` and ``closing()`` come from the threads that record and send, which wait for them: they
 /// must return at once.
 public protocol CollectionObserver: Sendable {
+  /// Whether it is to be told of commits, connections and interrupted rows, which costs the recorder some time.
+  var watchesCommits: Bool { get }
   /// The store is open and recovered, and nothing is sent yet.
   /// - Throws: what keeps the observer from working, which ends the collector.
   func opened(_ store: CollectorStore) async throws
@@ -28,6 +30,7 @@ public protocol CollectionObserver: Sendable {
 
 /// An observer ignores what it does not implement.
 extension CollectionObserver {
+  public var watchesCommits: Bool { true }
   public func opened(_ store: CollectorStore) {}
   public func began(_ run: ObservedRun) {}
   public func sending(isPossible: Bool) {}
@@ -40,12 +43,12 @@ extension CollectionObserver {
 }
 
 /// A run with the names of what its rows refer to by number.
-public struct ObservedRun: Sendable {
+public struct ObservedRun: Sendable, Codable {
   public var id: RunID
   public var targets: [Target]
 
   /// A target of the run.
-  public struct Target: Sendable {
+  public struct Target: Sendable, Codable {
     public var registration: RegisteredTarget
     /// The names of ``RegisteredTarget/variants``; empty if the target lists none.
     public var variants: [String]

@@ -4,6 +4,8 @@ public struct CollectionObservers: CollectionObserver {
 
   public init(_ observers: [any CollectionObserver]) { self.observers = observers }
 
+  public var watchesCommits: Bool { observers.contains(where: \.watchesCommits) }
+
   /// - Throws: the first observer's error; those that were opened are closed then.
   public func opened(_ store: CollectorStore) async throws {
     for (index, observer) in observers.enumerated() {
@@ -20,7 +22,9 @@ public struct CollectionObservers: CollectionObserver {
   public func sending(isPossible: Bool) {
     for observer in observers { observer.sending(isPossible: isPossible) }
   }
-  public func committed(_ commit: ObservedCommit) { for observer in observers { observer.committed(commit) } }
+  public func committed(_ commit: ObservedCommit) {
+    for observer in observers where observer.watchesCommits { observer.committed(commit) }
+  }
   public func observed(_ connections: [ObservedConnection]) {
     for observer in observers { observer.observed(connections) }
   }

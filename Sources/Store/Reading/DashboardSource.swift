@@ -23,6 +23,8 @@ public protocol DashboardSource: SampleSource {
   func forwardPause() throws -> ForwardPause?
   /// Why retention deletes less than it is asked to; `nil` where it does not wait, or where it cannot be known from here.
   func retentionWait() throws -> RetentionWait?
+  /// The parts of the collector that are switched off because they failed; none where that cannot be known from here.
+  func failedParts() throws -> [FailedPart]
   /// Alerts that could not be delivered so far.
   func undeliveredAlerts() throws -> Int
   /// How many incidents of a run are going on.

@@ -90,6 +90,7 @@ public final class CollectorStore: Sendable {
       // The WAL is truncated to this size when a checkpoint resets it.
       _ = try Int64.fetchOne(db, sql: "PRAGMA journal_size_limit = \(walSizeLimit)")
       try StoreSchema.migrate(db, createdAt: clock.wallNow())
+      try FailedPart.forget(db)
       let checkpoints = LogCheckpoints(clock: clock)
       checkpoints.install(on: db)
       let meta = try Row.fetchOne(db, sql: "SELECT collector, revision FROM meta")

@@ -99,7 +99,7 @@ public struct RunRegistration: Sendable, Equatable {
 }
 
 /// A target with its id in this run.
-public struct RegisteredTarget: Sendable, Equatable {
+public struct RegisteredTarget: Sendable, Equatable, Codable {
   public var id: TargetID
   public var name: String
   /// One for each of ``TargetDescription/variants``, in their order.

@@ -28,11 +28,18 @@ final class DashboardLoop {
   /// The format to write the view in after the next frame, on which the list of formats is closed.
   private var wantedView: ViewFormat?
 
+  /// The view that was written last, and when the next one is; `nil` where nothing was typed since.
+  private let viewFile: ViewFile?
+  private var writtenView: LastView?
+  private var viewDue: MotionTime?
+
+  private static let viewInterval = Duration.seconds(2)
   private static let animationInterval = Duration.nanoseconds(16_666_667)
   private static let dataInterval = Duration.nanoseconds(33_333_333)
 
   init(settings: DashboardSettings, stop: DashboardStop) throws(DashboardError) {
     self.settings = settings
+    viewFile = settings.viewFile
     self.stop = stop
     let options = settings.options
     var session = TerminalSession.Options()
@@ -69,7 +76,7 @@ final class DashboardLoop {
     defer {
       reader.stop()
       session.restore()
-      if let file = settings.lastViewFile { screen.lastView?.write(file) }
+      viewFile?.end(with: screen.lastView)
     }
     let waker = session.waker
     stop.onStop { waker.wake() }
@@ -90,6 +97,7 @@ final class DashboardLoop {
       if let calendar = news.calendar { screen.show(calendar, at: now) }
       if let answer = writer.take() { screen.show(answer) }
       if now >= nextFrame, !paint() { return .hangup }
+      if let viewDue, now >= viewDue { rememberView() }
       let due = due
       // What the reader has for a frame that is due anyway can wait until then.
       let isFrameDue = due.map { $0 <= nextFrame } ?? false
@@ -98,6 +106,14 @@ final class DashboardLoop {
       }
     }
     return .stopped
+  }
+
+  /// Also while it runs: a crash leaves no time for it.
+  private func rememberView() {
+    viewDue = nil
+    guard let view = screen.lastView, view != writtenView else { return }
+    writtenView = view
+    viewFile?.write(view)
   }
 
   private var now: MotionTime { MotionTime(nanoseconds: nanoseconds(until: clock.now)) }
@@ -111,6 +127,7 @@ final class DashboardLoop {
   private var due: MotionTime? {
     var due = screen.nextDeadline
     if isUnshown { due = nextFrame }
+    if let viewDue { due = min(due ?? viewDue, viewDue) }
     if let report = meter.due.map({ MotionTime(nanoseconds: $0) }) { due = min(due ?? report, report) }
     return due
   }
@@ -166,6 +183,7 @@ final class DashboardLoop {
     case .input(let input):
       // Keys are handled without waiting for the frame interval.
       nextFrame = min(nextFrame, now)
+      viewDue = viewDue ?? now + Self.viewInterval
       return perform(screen.handle(input, at: now))
     case .interrupt:
       return perform(screen.handle(InputEvent(kind: .key(.character("c")), modifiers: .control), at: now))

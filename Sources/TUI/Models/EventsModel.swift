@@ -73,7 +73,7 @@ extension EventKind {
     case .runStarted, .runStopped, .rejected, .failed, .missed, .lost, .late, .duplicate, .outOfOrder,
       .unknownReceipt, .forgedReceipt, .malformedReceipt, .clockOffset, .configRefused, .thresholdCleared,
       .interrupted,
-      .resumed, .findingClosed, .pruned, .handshakeFailed, .retentionWaiting:
+      .resumed, .findingClosed, .pruned, .handshakeFailed, .retentionWaiting, .partFailed:
       nil
     }
   }
@@ -91,7 +91,7 @@ extension EventKind {
       .outOfOrder,
       .unknownReceipt, .malformedReceipt, .handshakeFailed, .findingOpened, .retentionWaiting:
       .warning
-    case .forgedReceipt, .configRefused: .alarm
+    case .forgedReceipt, .configRefused, .partFailed: .alarm
     case .connected, .streamLimitChanged, .tokenRefreshed, .runStarted, .runStopped, .resumed,
       .configReloaded,
       .thresholdCleared, .clockOffset, .findingClosed, .annotation, .pruned:

@@ -19,6 +19,7 @@ struct HeaderContent: Equatable {
   let unforwarded: Int
   let retentionWait: RetentionWait?
   let retentionWaitAge: Age?
+  let failedParts: [FailedPart]
   /// The targets of the run; `shown` has the indices of those that are shown.
   let targets: [DisplayedTarget]
   let shown: [Int]
@@ -47,7 +48,7 @@ struct HeaderModel {
     var picture = CellPicture(width: width, height: 1)
     let line = FittedLine(
       left: [brand, phase] + interruptionItem + recordingItem + whereabouts + findingItems + objectiveItems
-        + forwarding + retention
+        + failures + forwarding + retention
         + names + opening,
       right: speed,
       width: width - 2,
@@ -177,7 +178,7 @@ struct HeaderModel {
     guard let headline = content.headline, content.run?.isLive ?? false, content.replay == nil,
       !content.isFrozen,
       content.follows, content.interruption == nil, content.recording == nil, !content.isCollectorIdle,
-      (findingItems + objectiveItems.filter { $0.priority > 40 } + forwarding + retention).isEmpty
+      (findingItems + objectiveItems.filter { $0.priority > 40 } + failures + forwarding + retention).isEmpty
     else { return [] }
     let short = headline.split(separator: " (", maxSplits: 1).first.map(String.init) ?? headline
     return [
@@ -239,6 +240,19 @@ struct HeaderModel {
       items.append(LineItem(priority: 81, [TextSpan(words, appearance(.warning))]))
     }
     return items
+  }
+
+  /// What of the collector does not work any more.
+  private var failures: [LineItem] {
+    guard let first = content.failedParts.first, content.replay == nil else { return [] }
+    let more = content.failedParts.count > 1 ? " +\(content.failedParts.count - 1)" : ""
+    let words = FindingsModel.plain(CollectorNotes.text(first), appearance)
+    return [
+      LineItem(
+        priority: 83, [TextSpan(words + more, appearance(.alarm))],
+        short: LineItem.Short(
+          priority: 90, spans: [TextSpan("\(first.part.rawValue) off\(more)", appearance(.alarm))]))
+    ]
   }
 
   /// That rows stay on this host.

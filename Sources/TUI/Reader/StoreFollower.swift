@@ -232,6 +232,8 @@ struct StoreFollower {
     content.collector = try reader.presence().map {
       CollectorStatus(isRunning: $0.isRunning, run: $0.run, staysAfterRun: $0.servesControl)
     }
+    let failed = try reader.failedParts()
+    content.failedParts = content.collector?.isRunning == true ? failed : []
     let wait = try reader.retentionWait()
     content.retentionWait = content.collector?.isRunning == true ? wait : nil
   }

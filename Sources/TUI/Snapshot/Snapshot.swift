@@ -38,6 +38,8 @@ struct DashboardContent: Sendable, Equatable {
   var unforwarded = 0
   /// Why the collector deletes less than retention asks for.
   var retentionWait: RetentionWait?
+  /// The parts of the collector that are switched off.
+  var failedParts: [FailedPart] = []
   /// What the collector's objectives say.
   var objectives = ObjectiveSummary()
   /// What was read for the panels.

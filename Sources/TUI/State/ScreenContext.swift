@@ -168,7 +168,7 @@ struct ScreenContext {
       findings: shown.panels.findings.filter(\.isOpen), objectives: shown.objectives,
       unforwarded: shown.unforwarded, retentionWait: shown.retentionWait,
       retentionWaitAge: shown.retentionWait.map { Age(since: $0.since, now: shown.now) },
-      targets: shown.targets, shown: targets, isFrozen: state.isFrozen,
+      failedParts: shown.failedParts, targets: shown.targets, shown: targets, isFrozen: state.isFrozen,
       follows: state.anchor == .edge, newSinceFrozen: max(0, news), replay: state.replay,
       rates: RateHistory(snapshot: shown, targets: targets), headline: shown.run.map(headline),
       hasTargetColors: state.plot.coloring == .target)

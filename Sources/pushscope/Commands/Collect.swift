@@ -1,11 +1,10 @@
+import Analyst
 import ArgumentParser
 import Collector
 import Configuration
-import Fleet
 import Logging
 import Measurement
 import Monitoring
-import Providers
 import Report
 import Store
 import Threads
@@ -98,12 +97,12 @@ struct Collect: AsyncParsableCommand {
     // A check needs no store, and no home directory that one could be in.
     let path = check ? "" : try store.path(for: .writing)
     if !check { try verdict.checkOutput(store: path) }
-    let forwarding =
-      configuration.fleet?.writer == nil
-      ? nil : configuration.fleet.map { FleetForwarding($0, logger: logger) }
-    var backlog: (@Sendable () -> Int?)?
-    if let forwarding { backlog = { forwarding.backlog } }
-    let monitoring = monitoring(configuration, logger, backlog: backlog)
+    let monitoring =
+      configuration.isMonitored
+      ? MonitoringService(
+        configuration, version: Pushscope.configuration.version, logger: logger,
+        droppedLogLines: { DaemonLog.droppedLines }) : nil
+    let analyst = CollectorAnalyst(configuration, monitoring, logger)
     let service = CollectorService(
       configuration: configuration,
       options: CollectorOptions(
@@ -111,8 +110,9 @@ struct Collect: AsyncParsableCommand {
         count: count.map(Int64.init), duration: duration?.duration,
         allowsAboveProviderLimit: allowAboveProviderLimit, drain: drain?.duration ?? .seconds(60)),
       logger: logger, manager: ServiceManager(environment: ProcessEnvironment.all),
-      observer: observers([forwarding, monitoring]),
+      observer: CollectionObservers((monitoring.map { [$0] } ?? []) + [analyst.observer]),
       load: { try PushscopeConfiguration.load(path: file, environment: ProcessEnvironment.all) })
+    service.onConfiguration { analyst.update($0) }
     if let monitoring { Self.connect(monitoring, service) }
     if check { return try check(configuration, service) }
     let progress = RateProgress(store: path, logger: logger)
@@ -153,21 +153,6 @@ struct Collect: AsyncParsableCommand {
       guard check else { throw error }
       throw CommandFailure(CommandFailure(describing: error).message, exitStatus: .configuration)
     }
-  }
-
-  /// `nil` where the configuration asks for no endpoint, objective or alert.
-  private func monitoring(
-    _ configuration: PushscopeConfiguration, _ logger: Logger, backlog: (@Sendable () -> Int?)?
-  ) -> MonitoringService? {
-    guard configuration.isMonitored else { return nil }
-    return MonitoringService(
-      configuration, version: Pushscope.configuration.version, logger: logger, client: WebhookRequest(),
-      forwardBacklog: backlog, droppedLogLines: { DaemonLog.droppedLines })
-  }
-
-  private func observers(_ all: [(any CollectionObserver)?]) -> (any CollectionObserver)? {
-    let present = all.compactMap { $0 }
-    return present.count > 1 ? CollectionObservers(present) : present.first
   }
 
   /// What a reload takes, the monitoring takes too; and it can ask for one.
@@ -213,17 +198,24 @@ struct Collect: AsyncParsableCommand {
   }
 }
 
-/// Sends webhooks with the collector's client: no redirects, no proxies or other settings of the environment, bounded answers.
-private struct WebhookRequest: WebhookClient {
-  private static let timeout = Duration.seconds(30)
+/// What explains, judges, tells and forwards: in a process of its own, or in this one.
+private struct CollectorAnalyst {
+  let observer: any CollectionObserver
+  let update: @Sendable (PushscopeConfiguration) -> Void
 
-  func post(_ body: [UInt8], to url: Endpoint, caFile: String?) -> WebhookAnswer {
-    let request = PushRequest(
-      url: url.url, headers: [HeaderField("content-type", "application/json")], body: body,
-      secrets: [url.target, url.host])
-    switch BlockingRequest(caFile: caFile, timeout: Self.timeout, clock: SystemClock()).perform(request) {
-    case .success(let answer): return .status(answer.response.status)
-    case .failure(let failure): return .failed(RequestSecrets(of: request).hidden(in: failure.message))
+  init(_ configuration: PushscopeConfiguration, _ monitoring: MonitoringService?, _ logger: Logger) {
+    let connections = AnalystConnections(monitoring)
+    switch configuration.collector.analyst {
+    case .on:
+      let supervisor = AnalystSupervisor(
+        configuration, environment: ProcessEnvironment.all, connections: connections, logger: logger)
+      observer = supervisor
+      update = { supervisor.update($0) }
+    case .off:
+      let analyst = InProcessAnalyst(
+        configuration, client: WebhookRequest(), connections: connections, logger: logger)
+      observer = analyst
+      update = { analyst.update($0) }
     }
   }
 }

@@ -103,6 +103,7 @@ struct DashboardCommand: AsyncParsableCommand {
   private var isPlain: Bool { plain || once || every != nil || isatty(STDOUT_FILENO) != 1 }
 
   func run() async throws {
+    if !isPlain { CrashReports.begin() }
     let run = DashboardRun(
       target: target, theme: theme, isASCII: ascii, isPlain: isPlain,
       configuration: place.configurationFile)

@@ -1,3 +1,4 @@
+import Analysis
 import ArgumentParser
 import Collector
 import Configuration
@@ -85,6 +86,7 @@ struct Doctor: AsyncParsableCommand {
     }
     // Trouble with the store was reported above.
     if let path = try? store.path(for: .writing), let reader = try? StoreReader.open(at: path) {
+      for finding in Self.failedParts(reader) { report(finding) }
       for finding in (try? ReceiptDoctor.findings(of: chosen, in: reader)) ?? [] { report(finding) }
     }
     for finding in ScheduleDoctor.findings(of: chosen, objectives: configuration.objectives) {
@@ -104,6 +106,18 @@ struct Doctor: AsyncParsableCommand {
     if let unwritten { throw unwritten }
     if let number { try await tryOut(configuration, chosen, number) }
     if let worst { throw ExitCode(worst.rawValue) }
+  }
+
+  /// What of the running collector is switched off.
+  private static func failedParts(_ reader: StoreReader) -> [DoctorFinding] {
+    guard (try? reader.collector().isRunning) == true else { return [] }
+    return ((try? reader.failedParts()) ?? []).map { failed in
+      DoctorFinding(
+        .note, "host", "collector", CollectorNotes.text(failed),
+        remedy:
+          "it is tried again at \(failed.retryAt.rfc3339), at a reload and at a start; please report its crash, which is in "
+          + "the collector's log")
+    }
   }
 
   /// Sends for real, where all credentials are at hand.

@@ -38,10 +38,10 @@ struct Forward: AsyncParsableCommand {
       return try StandardOutput.writeLine("\(path): \(CountText.text(forwarded, "row")) forwarded")
     }
     let forwarding = FleetForwarding(fleet, logger: logger)
-    try await forwarding.opened(collector)
+    try forwarding.start(collector)
     let stopped = FirstResult<Void, Never>()
     try await StopRequest.watch(logger, stop: { stopped.finish() }) { await stopped.value() }
-    await forwarding.closing()
+    await forwarding.stop()
   }
 
   /// Forwards until there is nothing left.

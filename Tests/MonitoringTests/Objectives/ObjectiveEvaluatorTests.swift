@@ -65,7 +65,7 @@ import Testing
     func round(_ evaluator: inout ObjectiveEvaluator, after seconds: Int64) throws -> ObjectiveEvaluator.Step
     {
       try evaluator.round(
-        reader, MetricsState(), wall: fixture.clock.wallNow().advanced(byMicroseconds: seconds * 1_000_000),
+        reader, HeardTargets(), wall: fixture.clock.wallNow().advanced(byMicroseconds: seconds * 1_000_000),
         now: fixture.clock.monotonicNow() + .seconds(seconds))
     }
     #expect(try round(&evaluator, after: 0).records.map(\.verdict) == [.undecided])
@@ -97,7 +97,7 @@ import Testing
       inserted: plans[..<3].map { $0.asDelivered(40_000) } + [ended(accepted(plans[3]), .lost)])
     var evaluator = ObjectiveEvaluator([share()], stored: [], at: fixture.clock.wallNow())
     let step = try evaluator.round(
-      try fixture.reader(), MetricsState(), wall: plans[3].plannedAt.advanced(byMicroseconds: 1_000_000),
+      try fixture.reader(), HeardTargets(), wall: plans[3].plannedAt.advanced(byMicroseconds: 1_000_000),
       now: fixture.clock.monotonicNow())
     #expect(step.records.map(\.verdict) == [.undecided])
     #expect(step.changes.isEmpty)
@@ -117,7 +117,8 @@ import Testing
     var evaluator = ObjectiveEvaluator([alive], stored: [], at: fixture.clock.wallNow())
     func round(after seconds: Int64) throws -> ObjectiveRecord {
       try evaluator.round(
-        reader, state, wall: fixture.clock.wallNow().advanced(byMicroseconds: seconds * 1_000_000),
+        reader, HeardTargets(state),
+        wall: fixture.clock.wallNow().advanced(byMicroseconds: seconds * 1_000_000),
         now: fixture.clock.monotonicNow() + .seconds(seconds)
       ).records[0]
     }

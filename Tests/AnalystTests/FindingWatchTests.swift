@@ -6,7 +6,7 @@ import StoreTestKit
 import TestKit
 import Testing
 
-@testable import Collector
+@testable import Analyst
 
 /// A store that fills as a stepped clock goes on, ten notifications a second, and the collector's search for changes in it.
 private final class WatchedStore {

@@ -1,6 +1,7 @@
 import Analysis
 import Measurement
 import Store
+import Threads
 
 /// The collector's search for changes, one round at a time: reads what is complete, and saves findings.
 ///
@@ -9,12 +10,19 @@ import Store
 final class FindingWatch {
   /// How often there is something to look at: a second of planned time is complete.
   static let interval = Duration.seconds(1)
+  /// How often open findings are counted.
+  private static let openInterval = Duration.seconds(10)
+  /// How many findings are saved at once at most: each holds some kB of what explains it.
+  private static let findingsAtOnce = 100
   /// The longest pause: of a large store it is the twentieth part of the time that is taken.
   static let longestPause = Duration.seconds(20)
 
-  private let store: CollectorStore
+  private let store: any AnalystStore
   private let clock: any HostClock
   private let onLine: (String) -> Void
+  private let onOpen: ([OpenFindings]) -> Void
+  private let progress: WorkProgress
+  private var openCountDue: MonotonicTime?
   private var reader: StoreReader?
   private let settings: DetectionSettings
   private var engine: FindingEngine
@@ -23,22 +31,30 @@ final class FindingWatch {
   private var mustReset = false
   private var untold: [String] = []
 
-  /// - Parameter onLine: told each finding that opens or closes, in words.
+  /// - Parameters:
+  ///   - progress: told the series that is looked at.
+  ///   - onOpen: told how many findings are open, now and then.
+  ///   - onLine: told each finding that opens or closes, in words.
   init(
-    store: CollectorStore, clock: any HostClock, settings: DetectionSettings = DetectionSettings(),
+    store: any AnalystStore, clock: any HostClock, settings: DetectionSettings = DetectionSettings(),
+    progress: WorkProgress = .untold, onOpen: @escaping ([OpenFindings]) -> Void = { _ in },
     onLine: @escaping (String) -> Void
   ) {
     self.store = store
+    self.progress = progress
+    self.onOpen = onOpen
     self.clock = clock
     self.onLine = onLine
     self.settings = settings
-    engine = FindingEngine(settings: settings)
+    engine = FindingEngine(settings: settings, progress: progress)
   }
 
   /// Looks at what is complete.
   /// - Returns: how long to wait before the next round.
   /// - Throws: the store's error; the next round retries.
   func round() throws -> Duration {
+    defer { progress.rest() }
+    progress.begin("runs")
     let reader = try self.reader ?? StoreReader.open(at: store.path)
     self.reader = reader
     let start = clock.monotonicNow()
@@ -48,13 +64,17 @@ final class FindingWatch {
       step = try engine.advance(reader, to: clock.wallNow())
     } catch {
       // It may have taken a part: the next round begins from what is stored.
-      engine = FindingEngine(settings: settings)
+      engine = FindingEngine(settings: settings, progress: progress)
       throw error
     }
     mustReset = step.mustReset
     untold = step.lines
     enqueue(step.changes)
     try commit()
+    if openCountDue.map({ start >= $0 }) ?? true {
+      openCountDue = start + Self.openInterval
+      onOpen(OpenFindings.count(try reader.openFindings(at: clock.wallNow())))
+    }
     let cost = clock.monotonicNow() - start
     // A store that was recorded before is caught up with in a fifth of the time.
     return step.isMore
@@ -86,6 +106,13 @@ final class FindingWatch {
   private func enqueue(_ changes: FindingChanges) {
     var first = changes
     first.detectors = []
+    // What is said of findings comes with the last of them.
+    while first.findings.count > Self.findingsAtOnce {
+      var some = FindingChanges()
+      some.findings = Array(first.findings.prefix(Self.findingsAtOnce))
+      unsaved.append(some)
+      first.findings.removeFirst(Self.findingsAtOnce)
+    }
     unsaved.append(first)
     for detector in changes.detectors {
       var one = FindingChanges()

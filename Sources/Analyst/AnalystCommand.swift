@@ -1,0 +1,42 @@
+import CLinux
+import Glibc
+import Threads
+
+/// How the analyst's process is started: this program once more, with a hidden command.
+struct AnalystCommand: Sendable {
+  /// The hidden command of `pushscope`.
+  static let name = "analyst"
+  private static let program = "/proc/self/exe"
+  /// Variables that it gets. Those that a configuration names hold secrets, and are not among them.
+  private static let passed = [
+    "HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "LD_PRELOAD", "PATH", "TMPDIR", "TZ",
+  ]
+  /// A report of where it crashed, without registers and memory, which may hold secrets.
+  private static let backtrace =
+    "SWIFT_BACKTRACE=enable=yes,interactive=no,color=no,threads=crashed,registers=none,images=none,"
+    + "sanitize=yes,limit=16,output-to=stderr,warnings=suppressed"
+
+  private let environment: [String]
+
+  /// - Parameter environment: this process's.
+  init(environment: [String: String]) {
+    var passed = Self.passed
+    #if DEBUG
+      passed.append("PUSHSCOPE_TEST_FAULT")
+    #endif
+    self.environment =
+      passed.compactMap { name in environment[name].map { "\(name)=\($0)" } } + [Self.backtrace]
+  }
+
+  /// - Throws: ``ThreadError`` when the system has no process or descriptor left.
+  func spawn() throws(ThreadError) -> clinux_analyst {
+    var child = clinux_analyst()
+    let code = CStringArray.with([Self.program, Self.name]) { arguments in
+      CStringArray.with(environment) {
+        clinux_spawn_analyst(arguments, $0, DescriptorLimit.inherited, &child)
+      }
+    }
+    guard code == 0 else { throw ThreadError("cannot start the analyst's process", code: code) }
+    return child
+  }
+}

@@ -1,0 +1,184 @@
+import CLinux
+import FoundationEssentials
+import Glibc
+import Logging
+import Measurement
+import Monitoring
+import Synchronization
+import Threads
+
+/// The analyst as a process of its own: takes what the collector says from standard input, and asks it for what is to be written
+/// through standard output. It may end at any moment, by a fault of its own or because the collector kills it.
+public enum AnalystProcess {
+  /// Descriptor on which it says what it works at.
+  private static let progressDescriptor: Int32 = 3
+  private static let beatInterval: UInt32 = 5
+
+  /// Runs to the end of standard input, or until the collector asks for an end.
+  /// - Parameter client: sends the webhook.
+  /// - Throws: `StoreError`, `ThreadError`, what cannot be decoded.
+  public static func run(client: any WebhookClient) async throws {
+    // The kernel has ended what outlives its parent by then, but for a process that was stopped meanwhile.
+    guard getppid() != 1 || getpid() == 1 else { return }
+    clinux_report_crashes(progressDescriptor)
+    let output = PipeOutput(takeStandardOutput())
+    preferAsVictim()
+    let input = MessageInput()
+    guard case .begin(let start) = try input.next(), start.version == AnalystStart.currentVersion else {
+      return
+    }
+    let link = try AnalystLink(start, output: output)
+    let parts = try AnalystParts(
+      start.settings, store: link, client: client, logger: logger(output), clock: SystemClock(),
+      switchedOff: start.switchedOff, progress: { part in WorkProgress { tell($0, of: part) } },
+      onOpen: { findings in send(.openFindings(findings), to: output) })
+    try DedicatedThread.start(name: "beat") {
+      while true {
+        tell(.beat)
+        sleep(beatInterval)
+      }
+    }
+    let finished = FirstResult<Void, Never>()
+    try DedicatedThread.start(name: "collector") {
+      do {
+        while let message = try input.next() {
+          switch message {
+          case .reply(let reply): link.deliver(reply)
+          case .news(let news): try parts.take(news)
+          case .finish: finished.finish()
+          case .begin: break
+          }
+        }
+      } catch {
+        StandardErrorLine.write("the analyst cannot go on: \(error)")
+        _exit(1)
+      }
+      // The collector has ended: nobody takes what this process comes to.
+      _exit(0)
+    }
+    try parts.start()
+    await finished.value()
+    await parts.finish()
+  }
+
+  /// What prints to standard output must not get between the messages.
+  private static func takeStandardOutput() -> Int32 {
+    let descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, progressDescriptor + 1)
+    dup2(STDERR_FILENO, STDOUT_FILENO)
+    return descriptor
+  }
+
+  /// Where memory is short, the kernel ends this process before the one that records.
+  private static func preferAsVictim() {
+    let descriptor = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    _ = "500".withCString { write(descriptor, $0, 3) }
+    close(descriptor)
+  }
+
+  // MARK: - Progress
+
+  private static func tell(_ step: WorkProgress.Step, of part: CollectorPart) {
+    switch step {
+    case .began(let unit):
+      note(ProgressLine.died(part, unit: unit).text)
+      tell(.step(part, step))
+      #if DEBUG
+        InducedFault.happen(in: part, unit: unit)
+      #endif
+    case .goesOn: tell(.step(part, step))
+    case .rests:
+      note("")
+      tell(.step(part, step))
+    }
+  }
+
+  private static func tell(_ line: ProgressLine) {
+    var text = line.text
+    text.withUTF8 { _ = write(progressDescriptor, $0.baseAddress, $0.count) }
+  }
+
+  private static func note(_ text: String) {
+    var text = text
+    text.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { clinux_note_work($0.baseAddress, $0.count) }
+    }
+  }
+
+  // MARK: - Log
+
+  private static func send(_ message: AnalystMessage, to output: PipeOutput) {
+    // A line that is too long for a message is no line.
+    if let frame = try? MessageFrame.encode(message) { output.write(frame) }
+  }
+
+  private static func logger(_ output: PipeOutput) -> Logger {
+    var logger = Logger(label: "analyst") { _ in
+      ForwardedLog { level, text in send(.line(level: level, text: text), to: output) }
+    }
+    // The collector leaves out what is not severe enough.
+    logger.logLevel = .debug
+    return logger
+  }
+}
+
+/// Passes the lines of the log on.
+private struct ForwardedLog: LogHandler {
+  let pass: @Sendable (Logger.Level, String) -> Void
+  var metadata = Logger.Metadata()
+  var logLevel = Logger.Level.debug
+
+  init(_ pass: @escaping @Sendable (Logger.Level, String) -> Void) { self.pass = pass }
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) { pass(event.level, "\(event.message)") }
+}
+
+private enum StandardErrorLine {
+  static func write(_ line: String) {
+    (line + "\n").withCString { text in _ = Glibc.write(STDERR_FILENO, text, strlen(text)) }
+  }
+}
+
+/// Reads the collector's messages from standard input; waits for them.
+private final class MessageInput {
+  private var buffer = MessageBuffer()
+  private var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+
+  /// - Returns: `nil` at the end.
+  func next() throws -> CollectorMessage? {
+    while true {
+      if let message = try buffer.next(CollectorMessage.self) { return message }
+      let count = read(STDIN_FILENO, &chunk, chunk.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return nil }
+      buffer.append(chunk[..<count])
+    }
+  }
+}
+
+#if DEBUG
+  /// Faults for tests: a file, named by the environment, says `trap`, `hang` or `stop`, the part, and the unit of work at which it
+  /// happens. It is read at each unit, so that a test can begin and end a fault.
+  private enum InducedFault {
+    private static let path = getenv("PUSHSCOPE_TEST_FAULT").map { String(cString: $0) }
+
+    static func happen(in part: CollectorPart, unit: String) {
+      guard let path, let text = try? String(contentsOfFile: path, encoding: .utf8) else { return }
+      for line in text.split(separator: "\n") {
+        let words = line.split(separator: " ", maxSplits: 2).map(String.init)
+        guard words.count == 3, words[1] == part.rawValue, words[2] == unit else { continue }
+        switch words[0] {
+        case "trap": fatalError("a fault that a test asked for")
+        case "hang": while true { sleep(1) }
+        case "stop": raise(SIGSTOP)
+        default: break
+        }
+      }
+    }
+  }
+#endif

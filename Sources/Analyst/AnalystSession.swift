@@ -1,0 +1,214 @@
+import CLinux
+import Glibc
+import Logging
+import Measurement
+import Store
+import Threads
+
+/// A running analyst's process, as its collector has it: sends it messages, carries out what it asks for, hears what it works at,
+/// and ends it when it hangs. Confined to the supervisor's thread.
+final class AnalystSession {
+  /// How a session came to an end.
+  enum End: Equatable {
+    /// It did its last round, as it was asked to.
+    case finished
+    /// It ended by itself, or was ended; `work`: what it was at, if that is known.
+    case failed(reason: String, work: WorkWatch.Work?)
+  }
+
+  private enum Death {
+    /// The collector ends it, for this reason.
+    case wanted(String, WorkWatch.Work?)
+  }
+
+  /// What of its standard error is kept: the report of a crash.
+  private static let errorLimit = 64 * 1024
+  /// How long it may keep the write-ahead log from being emptied.
+  private static let longestPin = Duration.seconds(30)
+  private static let tick: Int32 = 250
+
+  let pid: Int32
+  private let child: clinux_analyst
+  private let store: CollectorStore
+  private let clock: any HostClock
+  private let logger: Logger
+  private let onOpen: ([OpenFindings]) -> Void
+  private var watch: WorkWatch
+  private var messages = MessageBuffer()
+  private var outgoing: [UInt8] = []
+  private var progressText: [UInt8] = []
+  private var errorText: [UInt8] = []
+  private var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+  /// Whether it was asked to end.
+  private(set) var isFinishing = false
+
+  /// Starts the process.
+  /// - Throws: `ThreadError`.
+  init(
+    _ command: AnalystCommand, store: CollectorStore, clock: any HostClock, logger: Logger,
+    onOpen: @escaping ([OpenFindings]) -> Void
+  ) throws(ThreadError) {
+    child = try command.spawn()
+    pid = child.pid
+    self.store = store
+    self.clock = clock
+    self.logger = logger
+    self.onOpen = onOpen
+    watch = WorkWatch(at: clock.monotonicNow())
+  }
+
+  /// Whether a message would have to wait.
+  var isBehind: Bool { !outgoing.isEmpty }
+
+  func send(_ message: CollectorMessage) {
+    if case .finish = message { isFinishing = true }
+    do {
+      outgoing += try MessageFrame.encode(message)
+    } catch {
+      logger.error("the analyst is not told: \(error)")
+    }
+  }
+
+  /// Exchanges what there is to exchange, for a quarter of a second at most or until `wake` is raised.
+  /// - Returns: how it ended; `nil` while it runs.
+  func step(_ wake: WakeSignal) -> End? {
+    var waiting = [
+      pollfd(fd: child.output, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: child.progress, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: child.errors, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: outgoing.isEmpty ? -1 : child.input, events: Int16(POLLOUT), revents: 0),
+      pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
+    ]
+    _ = poll(&waiting, nfds_t(waiting.count), Self.tick)
+    if waiting[4].revents != 0 { wake.clear() }
+    takeErrors()
+    takeProgress()
+    guard takeMessages() else { return ended(nil) }
+    flush()
+    let now = clock.monotonicNow()
+    let hung = watch.hung(at: now)
+    if hung.isHung {
+      return ended(.wanted("it said nothing for \(LengthText.text(WorkWatch.limit))", hung.work))
+    }
+    if let pin = store.logPin, now - pin.since >= Self.longestPin, store.logHolder == pid {
+      return ended(
+        .wanted(
+          "it kept the write-ahead log from being emptied for \(LengthText.text(now - pin.since))",
+          watch.culprit))
+    }
+    return nil
+  }
+
+  /// Ends the process, whatever it does.
+  func kill() { _ = ended(.wanted("", nil)) }
+
+  // MARK: - Pipes
+
+  /// - Returns: the bytes that are there, at most some 64 kB; `nil` at the end.
+  private func take(_ descriptor: Int32) -> ArraySlice<UInt8>? {
+    while true {
+      let count = read(descriptor, &chunk, chunk.count)
+      if count < 0, errno == EINTR { continue }
+      if count > 0 { return chunk[..<count] }
+      return count == 0 || errno != EAGAIN ? nil : []
+    }
+  }
+
+  /// - Returns: `false` at the end of the pipe, or where what comes out of it is no message.
+  private func takeMessages() -> Bool {
+    guard let bytes = take(child.output) else { return false }
+    messages.append(bytes)
+    do {
+      while let message = try messages.next(AnalystMessage.self) {
+        switch message {
+        case .request(let request):
+          let start = clock.monotonicNow()
+          let reply = request.perform(in: store)
+          watch.waited(for: clock.monotonicNow() - start)
+          send(.reply(reply))
+          flush()
+        case .openFindings(let findings): onOpen(findings)
+        case .line(let level, let text): logger.log(level: level, "\(text)")
+        }
+      }
+      return true
+    } catch {
+      logger.error("the analyst's message cannot be read: \(error)")
+      return false
+    }
+  }
+
+  private func takeProgress() {
+    while let bytes = take(child.progress), !bytes.isEmpty {
+      let now = clock.monotonicNow()
+      progressText += bytes
+      while let end = progressText.firstIndex(of: UInt8(ascii: "\n")) {
+        let line = String(decoding: progressText[..<end], as: UTF8.self)
+        if let said = ProgressLine(line[...]) { watch.take(said, at: now) }
+        progressText.removeSubrange(...end)
+      }
+      // What is no line is nothing that this program writes.
+      if progressText.count > 4096 { progressText = [] }
+    }
+  }
+
+  private func takeErrors() {
+    while let bytes = take(child.errors), !bytes.isEmpty {
+      errorText += bytes.prefix(max(0, Self.errorLimit - errorText.count))
+    }
+  }
+
+  private func flush() {
+    while !outgoing.isEmpty {
+      let count = outgoing.withUnsafeBytes { write(child.input, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return }
+      outgoing.removeFirst(count)
+    }
+  }
+
+  // MARK: - End
+
+  private func ended(_ death: Death?) -> End {
+    // What has no more to say is over, or about to be: a process that closed its output does nothing any more.
+    if death != nil { _ = Glibc.kill(pid, SIGKILL) }
+    let status = wait()
+    takeErrors()
+    takeProgress()
+    for descriptor in [child.input, child.output, child.progress, child.errors] { close(descriptor) }
+    for line in errorText.split(separator: UInt8(ascii: "\n")) {
+      let text = String(decoding: line, as: UTF8.self)
+      // It complains of threads that block its signal, as all of ours do.
+      if !text.hasPrefix("swift-runtime:") { logger.error("analyst: \(EscapedText.make(text))") }
+    }
+    if case .wanted(let reason, let work)? = death { return .failed(reason: reason, work: work) }
+    if status == 0, isFinishing { return .finished }
+    let number = status & 0x7F
+    let reason = number != 0 ? SignalName.text(number) : "exit code \((status >> 8) & 0xFF)"
+    return .failed(reason: reason, work: watch.culprit)
+  }
+
+  /// A process that has closed its output without ending is ended after a second.
+  private func wait() -> Int32 {
+    var status: Int32 = 0
+    for _ in 0..<100 {
+      if waitpid(pid, &status, WNOHANG) != 0 { return status }
+      // Its report of a crash may be longer than the pipe.
+      takeErrors()
+      usleep(10_000)
+    }
+    _ = Glibc.kill(pid, SIGKILL)
+    while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+    return status
+  }
+}
+
+/// The names of the signals that end a process by a fault.
+enum SignalName {
+  private static let names: [Int32: String] = [
+    SIGABRT: "SIGABRT", SIGBUS: "SIGBUS", SIGFPE: "SIGFPE", SIGILL: "SIGILL", SIGKILL: "SIGKILL",
+    SIGSEGV: "SIGSEGV", SIGTRAP: "SIGTRAP",
+  ]
+
+  static func text(_ number: Int32) -> String { names[number] ?? "signal \(number)" }
+}

@@ -1,0 +1,74 @@
+import Glibc
+import Logging
+import Measurement
+import Store
+import Synchronization
+import Threads
+
+/// Reads the store's size, its oldest row and what is not forwarded yet, for the metrics, on a thread and through a connection of
+/// its own.
+final class StoreFigureWatch: Sendable {
+  private let store: CollectorStore
+  private let forwards: Bool
+  private let metrics: CollectorMetrics
+  private let clock: any HostClock
+  private let logger: Logger
+  private let thread = Mutex<RoundThread?>(nil)
+
+  private static let interval = Duration.seconds(10)
+
+  /// - Parameter forwards: whether rows are forwarded to a fleet.
+  init(
+    _ store: CollectorStore, forwards: Bool, metrics: CollectorMetrics, clock: any HostClock, logger: Logger
+  ) {
+    self.store = store
+    self.forwards = forwards
+    self.metrics = metrics
+    self.clock = clock
+    self.logger = logger
+  }
+
+  func start() throws {
+    let thread = try RoundThread(
+      name: "store figures",
+      make: { [self] in
+        var reader: StoreReader?
+        return RoundThread.Work(round: { [self] in
+          let open = try reader ?? StoreReader.open(at: store.path)
+          reader = open
+          let start = clock.monotonicNow()
+          try round(open)
+          return max(Self.interval, (clock.monotonicNow() - start) * 19)
+        })
+      },
+      onTrouble: { [logger] error in
+        if let error {
+          logger.error("\(error); the store's figures are read again each second")
+        } else {
+          logger.notice("the store's figures are read again")
+        }
+      })
+    self.thread.withLock { $0 = thread }
+  }
+
+  func stop() async {
+    let thread = thread.withLock { $0 }
+    await thread?.stop()
+  }
+
+  private func round(_ reader: StoreReader) throws {
+    var figures = MetricsState.StoreFigures()
+    figures.bytes = ["", "-wal"].reduce(nil) { sum, suffix in
+      Self.size(store.path + suffix).map { (sum ?? 0) + $0 } ?? sum
+    }
+    figures.oldest = try reader.oldestPlannedTime()
+    figures.logPinned = store.logPin.map { clock.monotonicNow() - $0.since } ?? .zero
+    figures.forwardBacklog = forwards ? try reader.forwardBacklog() : nil
+    metrics.update { $0.store = figures }
+  }
+
+  private static func size(_ path: String) -> Int64? {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+  }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import Glibc
+import Measurement
+import Threads
+
+/// Reports of crashes of the dashboard, in `$XDG_STATE_HOME/pushscope/crashes`: where it crashed, without what was in memory.
+enum CrashReports {
+  /// Options of Swift's backtracer: no registers, no memory, and no question on the terminal.
+  private static let options =
+    "enable=yes,interactive=no,color=no,threads=crashed,registers=none,images=none,sanitize=yes,limit=32,warnings=suppressed"
+
+  /// Has this program begin anew, with what Swift's runtime must find in the environment at its start. Returns where that is done
+  /// already, where the user has set it otherwise, and where it is not possible.
+  static func begin() {
+    let environment = ProcessEnvironment.all
+    guard environment["SWIFT_BACKTRACE"] == nil, let directory = directory(environment),
+      let program = CommandLine.arguments.first
+    else { return }
+    setenv("PUSHSCOPE_CRASH_REPORTS", directory, 1)
+    setenv("SWIFT_BACKTRACE", "\(options),output-to=\(directory)/", 1)
+    // By its own name, which the report has, unless it was replaced meanwhile.
+    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    _ = CStringArray.with([program] + ProcessArguments.all) {
+      execv(FileManager.default.isExecutableFile(atPath: own) ? own : "/proc/self/exe", $0)
+    }
+    // It goes on without reports.
+    unsetenv("PUSHSCOPE_CRASH_REPORTS")
+    unsetenv("SWIFT_BACKTRACE")
+  }
+
+  private static func directory(_ environment: [String: String]) -> String? {
+    guard let base = StateDirectory.path(environment: environment) else { return nil }
+    let directory = base + "/crashes"
+    // The backtracer's options are separated by commas.
+    guard !directory.contains(","), directory.utf8.count < 256 else { return nil }
+    do {
+      try FileManager.default.createDirectory(
+        atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      return nil
+    }
+    return directory
+  }
+}
