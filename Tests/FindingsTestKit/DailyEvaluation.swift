@@ -65,6 +65,22 @@ public struct DailyEvaluation: Sendable {
     return detector.dailyPatterns
   }
 
+  /// The changes that are found of a series, before a pattern is known and from the midnight on at which it is.
+  public static func changes(
+    of day: ChangeScenario.Day, rate: Double
+  ) -> (before: [Finding], since: [Finding], daysSince: Double) {
+    let settings = DetectorSettings(rate: rate)
+    var detector = ChangeDetector(.delivery, settings: settings)
+    let bins = day.bins(.delivery, width: settings.binWidth)
+    for bin in bins { detector.append(bin.values, start: bin.start) }
+    guard let known = detector.dailyPatterns.map(\.detectedAt).min(), let last = bins.last?.start.microseconds
+    else { return (detector.findings, [], 0) }
+    return (
+      detector.findings.filter { $0.detectedAt < known }, detector.findings.filter { $0.detectedAt >= known },
+      Double(last - known) / 86_400e6
+    )
+  }
+
   /// - Parameter cycle: what is to be found; `nil`: nothing.
   public mutating func add(_ patterns: [Finding], cycle: Cycle?) {
     series += 1

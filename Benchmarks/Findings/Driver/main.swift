@@ -10,6 +10,7 @@ import Measurement
 //   FindingsBenchmark causes [seeds] [strength] [nopings]
 //   FindingsBenchmark changes|undisturbed [seeds] [notifications a second] [part of a scenario's name] [first seed]
 //   FindingsBenchmark daily [series] [notifications a second] [part of a family's name] [first seed]
+//   FindingsBenchmark dailychanges [series] [notifications a second] [first seed]
 //   FindingsBenchmark promise [changes] [part of a series' name]
 //   FindingsBenchmark young [seeds]
 //   FindingsBenchmark traces FOLDER
@@ -180,6 +181,49 @@ func daily(_ seeds: Int, rate: Double, part: String, from first: Int) {
   }
 }
 
+/// What daily patterns of 2.5 h raise as changes, before they are known and since.
+func dailyChanges(_ seeds: Int, rate: Double, from first: Int) {
+  print(
+    "\(seeds) series of 21 days at \(rate)/s with 2.5 h a day: changes found before it is known, and since, a day"
+  )
+  for noise in [ChangeScenario.Noise.tight, .independent, .autoregressive, .pareto] {
+    for factor in [1.3, 2] {
+      for (name, isOnWeekdays, jitter) in [
+        ("", false, 0.0), ("on weekdays", true, 0), ("± 10 min", false, 600),
+      ] {
+        var (before, since, days) = (0, 0, 0.0)
+        var kinds: [String: Int] = [:]
+        for seed in first..<first + seeds {
+          let cycles = (0..<21).map { day -> DailyEvaluation.Cycle in
+            let moved =
+              jitter * (2 * (Double(day * 7 + seed * 3) * 0.618).truncatingRemainder(dividingBy: 1) - 1)
+            var cycle = DailyEvaluation.Cycle(
+              factor: factor,
+              start: Double((seed * 37 + 110) % 144) * 600 + Double(seed * 97 % 600) + 600 + moved,
+              length: 9_000)
+            cycle.isOnWeekdays = isOnWeekdays
+            cycle.days = day..<day + 1
+            return cycle
+          }
+          let series = DailyEvaluation.sample(noise, rate: rate, seed: seed, days: 21, cycles: cycles)
+          let found = DailyEvaluation.changes(of: series, rate: rate)
+          before += found.before.count
+          since += found.since.count
+          days += found.daysSince
+          for finding in found.since {
+            let day = (finding.detectedAt - ChangeScenario.Day.epoch) / 86_400_000_000
+            kinds["\(finding.kind) \(finding.quantile ?? 0) day \(day)", default: 0] += 1
+          }
+        }
+        print(
+          "  ", noise.rawValue, "x\(factor) \(name): \(before) before, \(since) in",
+          String(format: "%.0f days since", days),
+          kinds.sorted { $0.value > $1.value }.prefix(5).map { "\($0.value) \($0.key)" })
+      }
+    }
+  }
+}
+
 extension Finding {
   /// `18:20 for 150 min, p50, 4 of 5 days, 9.1 nats`.
   fileprivate var dailyLine: String {
@@ -276,6 +320,10 @@ case "daily":
   daily(
     seeds ?? 100, rate: arguments.dropFirst(2).first.flatMap { Double($0) } ?? 1.0 / 15,
     part: arguments.dropFirst(3).first ?? "", from: arguments.dropFirst(4).first.flatMap { Int($0) } ?? 0)
+case "dailychanges":
+  dailyChanges(
+    seeds ?? 10, rate: arguments.dropFirst(2).first.flatMap { Double($0) } ?? 1.0 / 15,
+    from: arguments.dropFirst(3).first.flatMap { Int($0) } ?? 0)
 case "promise": PromiseFigures.print(changes: seeds ?? 200, part: arguments.dropFirst(2).first ?? "")
 case "young": young(seeds ?? 20)
 case "traces":

@@ -283,7 +283,9 @@ struct FindingDescription {
     var begin = own.map(\.startedAt).min() ?? stretch.lowerBound
     var undisturbed: [Range<WallTime>] = []
     for other in others.sorted(by: { $0.start < $1.start }) {
-      guard other.id != finding.id, other.status != .withdrawn, let end = other.end, end <= finding.start
+      // The days of a daily pattern that ended were as usual but for its hours.
+      guard other.id != finding.id, other.status != .withdrawn, other.daily == nil, let end = other.end,
+        end <= finding.start
       else { continue }
       let start = WallTime(microseconds: other.start)
       if begin < start { undisturbed.append(begin..<start) }

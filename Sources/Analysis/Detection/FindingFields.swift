@@ -168,7 +168,7 @@ public struct FindingFields {
   }
 
   private static func interval(_ low: Double?, _ high: Double?) -> String {
-    low.flatMap { low in high.map { "\(LatencyText.rounded(low)) to \(LatencyText.rounded($0))" } }
-      ?? "unknown"
+    guard let low, let high, max(abs(low), abs(high)) < 1e15 else { return "unknown" }
+    return LatencyText.interval(Int64(low.rounded()), Int64(high.rounded()))
   }
 }

@@ -12,11 +12,13 @@ public struct FindingText {
     record.refusals?.notSent == 0 ? "refused" : "refused or not sent"
   }
 
-  /// `p99 240 ms → 1.21 s (1.10 s to 1.30 s)`, `lost 1.0 % → 6.1 % (5.0 % to 7.4 %)`, `refused 3, not sent 375: 0 % → 98.1 %
+  /// `p99 240 ms → 1.21 s (1.10 to 1.30 s)`, `lost 1.0 % → 6.1 % (5.0 to 7.4 %)`, `refused 3, not sent 375: 0 % → 98.1 %
   /// (…)`.
   public var change: String {
     if let before = record.shareBefore, let after = record.shareAfter {
-      let span = Self.span(record.shareLow, record.shareHigh) { PercentText.fine($0) }
+      let span = Self.span(record.shareLow, record.shareHigh, PercentText.fine) { low, high in
+        "\(PercentText.fineNumber(low)) to \(PercentText.fine(high))"
+      }
       let name: String =
         if record.metric.word != .refused {
           record.metric.rawValue
@@ -28,15 +30,17 @@ public struct FindingText {
       return "\(name) \(PercentText.fine(before)) → \(PercentText.fine(after))\(span)"
     }
     guard let before = record.before, let after = record.after else { return record.metric.rawValue }
-    let span = Self.span(record.afterLow, record.afterHigh) { LatencyText.text($0) }
+    let span = Self.span(record.afterLow, record.afterHigh, LatencyText.text, LatencyText.interval)
     let level = record.quantile.map { Quantile.label(of: $0) + " " } ?? ""
     return "\(level)\(LatencyText.text(before)) → \(LatencyText.text(after))\(span)"
   }
 
   /// An interval in brackets; an open end is written as at least or at most.
-  private static func span<Value>(_ low: Value?, _ high: Value?, _ text: (Value) -> String) -> String {
+  private static func span<Value>(
+    _ low: Value?, _ high: Value?, _ text: (Value) -> String, _ interval: (Value, Value) -> String
+  ) -> String {
     switch (low, high) {
-    case (let low?, let high?): " (\(text(low)) to \(text(high)))"
+    case (let low?, let high?): " (\(interval(low, high)))"
     case (let low?, nil): " (at least \(text(low)))"
     case (nil, let high?): " (at most \(text(high)))"
     case (nil, nil): ""

@@ -113,7 +113,7 @@ struct CauseSentence {
     default: break
     }
     let (question, answer) = question(reason, whom, verdict)
-    let demand = answer ?? verdict?.wouldDecide.map { "It would take \($0)." } ?? ""
+    let demand = answer ?? verdict?.wouldDecide.map { "What would tell: \($0)." } ?? ""
     return [innocence(verdict), question, demand].filter { !$0.isEmpty }.joined(separator: " ")
   }
 
@@ -127,7 +127,8 @@ struct CauseSentence {
       return "Not us: we sent on time, and \(provider) accepted as fast as before."
     }
     guard facts.isPathAsBefore == true else { return "We sent on time." }
-    return "Not us: we sent on time, and the network to \(provider) is as fast as before."
+    return
+      "Not us: we sent on time, and the network to \(provider) \(verb("is", "was")) as fast as before."
   }
 
   private func question(
@@ -137,35 +138,45 @@ struct CauseSentence {
     switch reason {
     case "provider-delivery or device":
       return (
-        "It is \(provider) or \(device); a second device that gets notifications through \(provider) would tell which.",
+        "\(it) \(provider) or \(device); a second device that gets notifications through \(provider) would tell which.",
         ""
       )
     case "losses: provider, device or receipts":
       return (
-        "Whether \(provider) loses them, \(device) does not get them or our receipt listener misses them is not known.",
+        "It is not known whether \(provider) loses them, \(device) does not get them, or our receipt listener misses them.",
         "A second device that gets notifications through \(provider), and a second provider to \(device), would tell."
       )
     case "path or provider":
-      let only = record.shareBefore == nil ? "" : "Only \(whom) is affected. "
-      return ("\(only)Whether it is \(whom) or the network to it is not known.", nil)
+      let only = record.shareBefore == nil ? "" : "Only \(whom) \(verb("is", "was")) affected. "
+      return ("\(only)It is not known whether it \(verb("is", "was")) \(whom) or the network to it.", nil)
     case "path and provider":
-      return ("The network to \(whom) explains a part of it, not all.", nil)
+      return ("The network to \(whom) explains a part of it, but not all.", nil)
     case "own queue or provider":
-      return ("Whether this host sends late or \(whom) holds it up is not known.", nil)
+      return (
+        "It is not known whether this host \(verb("sends", "sent")) late or \(whom) \(verb("holds", "held")) it up.",
+        nil
+      )
     case "service everywhere":
       return (
-        "All providers answer later; whether it is this host’s connection to the network is not known.", nil
+        "All providers \(verb("answer", "answered")) later; it is not known whether that \(verb("is", "was")) this host’s connection to the network.",
+        nil
       )
     case "service of several providers":
-      return ("\(whom) answer later, other providers do not; what they share is not known.", nil)
+      return (
+        "\(whom) \(verb("answer", "answered")) later, other providers \(verb("do", "did")) not; what they share is not known.",
+        nil
+      )
     case "failures of several providers":
-      return ("\(whom) fail, other providers do not; what they share is not known.", nil)
+      return (
+        "\(whom) \(verb("fail", "failed")), other providers \(verb("do", "did")) not; what they share is not known.",
+        nil
+      )
     case "refusals by several providers":
-      return ("Several providers refuse them: \(whom).", nil)
+      return ("Several providers \(verb("refuse", "refused")) them: \(whom).", nil)
     case "refusals":
-      return ("\(whom) gives several reasons.", "")
+      return ("\(whom) \(verb("gives", "gave")) several reasons.", "")
     case "no part of the way stands out":
-      return ("No part of the way stands out as the cause.", "")
+      return ("No part of the way stands out, so why is not known.", "")
     default:
       // Candidates, as `device pixel or provider-delivery fcm`.
       let candidates = reason.components(separatedBy: " or ").map { candidate -> String in
@@ -173,7 +184,7 @@ struct CauseSentence {
         guard words.count == 2 else { return candidate }
         return words[0].hasPrefix(Cause.device.rawValue) ? "the device \(words[1])" : words[1]
       }
-      return ("Whether it is \(candidates.joined(separator: " or ")) is not known.", nil)
+      return ("It is not known whether it \(verb("is", "was")) \(candidates.joined(separator: " or ")).", nil)
     }
   }
 }

@@ -69,8 +69,9 @@ public struct FindingSentence {
 
   /// What changed, since when and by how much.
   public var what: String {
-    record.isWithdrawn
-      ? "Withdrawn, because receipts that came later show no such change. It said: \(change)" : change
+    let kind = isDaily ? "pattern" : "change"
+    return record.isWithdrawn
+      ? "Withdrawn, because receipts that came later show no such \(kind). It said: \(change)" : change
   }
 
   /// The part that says whose fault it is, or what would tell; empty where neither is known, or nothing got worse.
@@ -84,14 +85,17 @@ public struct FindingSentence {
 
   private var isEarly: Bool { record.isProvisional }
 
-  private static let early = "(Provisional: what is usual is known from less than two days.)"
+  private static let early =
+    "(Provisional: less than two days are recorded so far.)"
 
   // MARK: - What
 
   private var isOver: Bool {
-    isDaily ? record.endedAt != nil : (!record.isOpen || stoppedAt != nil) && !record.isNewNormal
+    isDaily
+      ? record.isWithdrawn || record.endedAt != nil || stoppedAt != nil
+      : (!record.isOpen || stoppedAt != nil) && !record.isNewNormal
   }
-  private var isDaily: Bool { record.isDaily }
+  private var isDaily: Bool { record.isPattern }
 
   private func verb(_ now: String, _ past: String) -> String { isOver ? past : now }
 
@@ -129,6 +133,11 @@ public struct FindingSentence {
     guard let share = record.shareAfter else { return "More notifications" }
     let text = share >= 1 ? "All" : Self.share(share)
     return text + (text.hasSuffix("%") ? " of the notifications" : " notifications")
+  }
+
+  /// A daily pattern without its figures: `ios: slower every evening from 18:20 to 20:50`.
+  public var briefOpening: String {
+    "\(isAccept ? "\(provider) for \(names)" : names): \(record.kind) \(time)"
   }
 
   /// What is told without its time and figures: `Notifications to ios arrive slower`.
@@ -225,7 +234,9 @@ public struct FindingSentence {
     let part = clock.part(of: stretch) ?? "day"
     let hours =
       "from \(clock.clock(stretch.lowerBound, hasSeconds: false)) to \(clock.clock(stretch.upperBound, hasSeconds: false))"
-    let last = record.endedAt.map { ", until \(clock.date($0))" } ?? ""
+    let last =
+      record.endedAt.map { ", until \(clock.date($0))" }
+      ?? stoppedAt.map { ", until recording stopped on \(clock.date($0))" } ?? ""
     return (isEach ? "every \(part)" : "on most \(part)s")
       + " \(hours)\(clock.name(at: stretch.lowerBound))\(last)"
   }
@@ -243,6 +254,7 @@ public struct FindingSentence {
     let again = times.map(Self.again) ?? ""
     guard let end else {
       let normal = record.isNewNormal ? ", for so long that it counts as normal now" : ""
+      if record.isWithdrawn { return "from \(about)\(start)\(zone) on\(again)" }
       return "since \(about)\(start)\(zone)\(normal)\(again)"
     }
     let last = clock.text(end, after: record.startedAt, hasSeconds: hasSeconds)

@@ -39,11 +39,15 @@ public struct SentenceClock: Sendable {
   /// `2026-03-01`.
   func date(_ time: WallTime) -> String { zone.civil(time).date }
 
-  /// The part of the day that a stretch lies in: `evening`; `nil` where it lies in none, and where times are in UTC, whose evening
-  /// may be the reader's morning.
+  /// The part of the day that a stretch lies in: `evening`; `nil` where it lies in none, and where times are in UTC all year, whose
+  /// evening may be the reader's morning. London's are in UTC in winter only.
   func part(of stretch: Range<WallTime>) -> String? {
     let offset = zone.offset(at: stretch.lowerBound)
-    guard abs(offset) >= 60_000_000 else { return nil }
+    let halfYear: Int64 = 182 * 86_400_000_000
+    let isUTC = [0, -halfYear, halfYear].allSatisfy {
+      abs(zone.offset(at: stretch.lowerBound.advanced(byMicroseconds: $0))) < 60_000_000
+    }
+    guard !isUTC else { return nil }
     let hour: Int64 = 3_600_000_000
     let start = ((stretch.lowerBound.microseconds + offset) % (24 * hour) + 24 * hour) % (24 * hour)
     let length = stretch.upperBound.microseconds - stretch.lowerBound.microseconds

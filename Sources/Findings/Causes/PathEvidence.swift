@@ -54,7 +54,7 @@ struct PathEvidence {
     let whom = lacking.joined(separator: " and ")
     let isNew = lacking.allSatisfy { (paths[$0]?.before ?? 0) + (paths[$0]?.now ?? 0) == 0 }
     return isNew
-      ? "PING (HTTP/2, path_probe) on the connections to \(whom)"
-      : "more round trips to \(whom): PING more often (path_probe), or a longer episode"
+      ? "measured round trips to \(whom) (path_probe, over HTTP/2)"
+      : "more measured round trips to \(whom) (a shorter path_probe), or a longer episode"
   }
 }

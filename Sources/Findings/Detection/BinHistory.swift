@@ -41,8 +41,9 @@ struct BinHistory: Sendable {
     /// Latencies only: level << 3 | (count − 1), ascending within a bin.
     var entries: [UInt16] = []
     var ends: [Int32] = []
-    /// The daily profile in levels, per bin.
+    /// The daily profile in levels, per bin, and how much higher it may be as well.
     var shifts: [Int16] = []
+    var spans: [Int16] = []
   }
 
   let binsPerHour: Int
@@ -95,13 +96,20 @@ struct BinHistory: Sendable {
       flush(into: &hours[hour].entries)
       hours[hour].counts.append(Int32(clamping: total))
       hours[hour].ends.append(Int32(hours[hour].entries.count))
-      hours[hour].shifts.append(shift(at: start))
+      let (shift, span) = shift(at: start)
+      hours[hour].shifts.append(shift)
+      hours[hour].spans.append(span)
     }
     end += 1
   }
 
-  private func shift(at start: Int64) -> Int16 {
-    profile.isFlat ? 0 : Int16((profile.offset(at: start + width / 2) / LogScale.step).rounded())
+  private func shift(at start: Int64) -> (shift: Int16, span: Int16) {
+    guard !profile.isFlat else { return (0, 0) }
+    let offsets = profile.offsets(at: start + width / 2)
+    let shift = (offsets.lowerBound / LogScale.step).rounded()
+    let high =
+      offsets.upperBound > offsets.lowerBound ? (offsets.upperBound / LogScale.step).rounded() : shift
+    return (Int16(shift), Int16(high - shift))
   }
 
   /// Forgets whole hours before a bin.
@@ -115,7 +123,11 @@ struct BinHistory: Sendable {
   mutating func use(_ profile: DailyProfile) {
     self.profile = profile
     guard !isShare else { return }
-    for hour in hours.indices { hours[hour].shifts = hours[hour].starts.map(shift) }
+    for hour in hours.indices {
+      for (bin, start) in hours[hour].starts.enumerated() {
+        (hours[hour].shifts[bin], hours[hour].spans[bin]) = shift(at: start)
+      }
+    }
   }
 
   func start(_ bin: Int) -> Int64 {
@@ -132,13 +144,29 @@ struct BinHistory: Sendable {
     Int(hours[(bin - first) / binsPerHour].counts[(bin - first) % binsPerHour])
   }
 
+  /// Which of two levels that are usual values are relative to: the lower one is what a change downward starts from, the upper one what
+  /// a change upward does.
+  enum Side {
+    case lower, upper
+    /// Neither: such bins are left out.
+    case none
+  }
+
+  /// Whether two levels are usual in a bin: a daily pattern may have come or not.
+  func isAmbiguous(_ bin: Int) -> Bool {
+    !isShare && hours[(bin - first) / binsPerHour].spans[(bin - first) % binsPerHour] > 0
+  }
+
   /// The number of events of a share, or of a latency's values above a level (relative to the hour of day).
-  func above(_ level: Int, _ bin: Int) -> Int {
+  ///
+  /// - Parameter side: which of two levels that are usual values are relative to.
+  func above(_ level: Int, side: Side = .lower, _ bin: Int) -> Int {
     let hour = (bin - first) / binsPerHour
     let place = (bin - first) % binsPerHour
     return hours.withUnsafeBufferPointer { hours in
       guard !isShare else { return Int(hours[hour].events[place]) }
-      let least = level + 1 + Int(hours[hour].shifts[place])
+      let span = side == .upper ? Int(hours[hour].spans[place]) : 0
+      let least = level + 1 + Int(hours[hour].shifts[place]) + span
       guard least > 0 else { return Int(hours[hour].counts[place]) }
       let threshold = UInt16(min(least, LogScale.levels)) << 3
       let begin = place == 0 ? 0 : Int(hours[hour].ends[place - 1])
@@ -154,12 +182,14 @@ struct BinHistory: Sendable {
     }
   }
 
-  /// Counts the values above several levels at once; see ``above(_:_:)``.
+  /// Counts the values above several levels at once; see ``above(_:side:_:)``.
   ///
   /// - Parameters:
   ///   - levels: descending.
   ///   - body: called with the place of each level and its count.
-  func above(_ levels: some Sequence<Int>, _ bin: Int, _ body: (_ place: Int, _ count: Int) -> Void) {
+  func above(
+    _ levels: some Sequence<Int>, side: Side, _ bin: Int, _ body: (_ place: Int, _ count: Int) -> Void
+  ) {
     let hour = (bin - first) / binsPerHour
     let place = (bin - first) % binsPerHour
     hours.withUnsafeBufferPointer { hours in
@@ -167,7 +197,7 @@ struct BinHistory: Sendable {
         for (index, _) in levels.enumerated() { body(index, Int(hours[hour].events[place])) }
         return
       }
-      let shift = Int(hours[hour].shifts[place])
+      let shift = Int(hours[hour].shifts[place]) + (side == .upper ? Int(hours[hour].spans[place]) : 0)
       let begin = place == 0 ? 0 : Int(hours[hour].ends[place - 1])
       hours[hour].entries.withUnsafeBufferPointer { entries in
         var index = Int(hours[hour].ends[place]) - 1
@@ -187,14 +217,14 @@ struct BinHistory: Sendable {
   /// Counts a bin's values by cell.
   ///
   /// - Parameter body: called with each cell and its count, the highest values first.
-  func count(_ bin: Int, by cells: ChangeCells, _ body: (_ cell: Int, _ count: Int) -> Void) {
+  func count(_ bin: Int, by cells: ChangeCells, side: Side, _ body: (_ cell: Int, _ count: Int) -> Void) {
     var counted = 0
     if isShare {
       counted = above(0, bin)
       body(1, counted)
     } else {
       let last = cells.levels.count
-      above(cells.levels.reversed(), bin) { place, above in
+      above(cells.levels.reversed(), side: side, bin) { place, above in
         body(last - place, above - counted)
         counted = above
       }
@@ -203,13 +233,15 @@ struct BinHistory: Sendable {
   }
 
   /// Adds the values of bins to a histogram by level (relative to the hour of day), so many times.
-  func add(_ bins: Range<Int>, times: Int = 1, to histogram: inout [Int]) {
+  func add(_ bins: Range<Int>, times: Int = 1, side: Side = .none, to histogram: inout [Int]) {
     histogram.withUnsafeMutableBufferPointer { histogram in
       for bin in max(bins.lowerBound, first)..<max(bins.upperBound, first) {
         let hour = (bin - first) / binsPerHour
         let place = (bin - first) % binsPerHour
         hours.withUnsafeBufferPointer { hours in
-          let shift = Int(hours[hour].shifts[place])
+          let span = Int(hours[hour].spans[place])
+          if span > 0, side == .none { return }
+          let shift = Int(hours[hour].shifts[place]) + (side == .upper ? span : 0)
           let begin = place == 0 ? 0 : Int(hours[hour].ends[place - 1])
           hours[hour].entries.withUnsafeBufferPointer { entries in
             for index in begin..<Int(hours[hour].ends[place]) {
@@ -259,9 +291,9 @@ struct BinHistory: Sendable {
   }
 
   /// The level at a quantile of some bins' values, µs, relative to the hour of day; `nil` without a value.
-  func quantile(_ quantile: Double, of bins: Range<Int>) -> Double? {
+  func quantile(_ quantile: Double, of bins: Range<Int>, side: Side) -> Double? {
     var histogram = [Int](repeating: 0, count: LogScale.levels)
-    add(bins.clamped(to: first..<end), to: &histogram)
+    add(bins.clamped(to: first..<end), side: side, to: &histogram)
     let total = histogram.reduce(0, +)
     guard total > 0 else { return nil }
     var seen = 0
@@ -273,12 +305,12 @@ struct BinHistory: Sendable {
   }
 
   /// Whether the median rises by 10 % or more from each third to the next; a third with fewer than 100 values does not say.
-  func isRising(_ bins: Range<Int>) -> Bool {
+  func isRising(_ bins: Range<Int>, side: Side) -> Bool {
     let third = bins.count / 3
     guard third >= 1 else { return false }
     let thirds = (0..<3).map { bins.lowerBound + $0 * third..<bins.lowerBound + ($0 + 1) * third }
     guard thirds.allSatisfy({ $0.reduce(0) { $0 + count($1) } >= 100 }) else { return false }
-    let medians = thirds.compactMap { quantile(0.5, of: $0) }
+    let medians = thirds.compactMap { quantile(0.5, of: $0, side: side) }
     return medians.count == 3 && medians[1] >= 1.1 * medians[0] && medians[2] >= 1.1 * medians[1]
   }
 
@@ -286,7 +318,7 @@ struct BinHistory: Sendable {
   var memory: Int {
     hours.reduce(0) {
       $0 + 8 * $1.starts.capacity + 4 * ($1.counts.capacity + $1.events.capacity + $1.ends.capacity) + 2
-        * ($1.entries.capacity + $1.shifts.capacity) + 160
+        * ($1.entries.capacity + $1.shifts.capacity + $1.spans.capacity) + 160
     }
   }
 }

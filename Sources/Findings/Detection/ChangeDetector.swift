@@ -364,7 +364,7 @@ public struct ChangeDetector: Sendable {
     // Where too little is undisturbed, it is tried again.
     state.calibrateAt = state.next + max(1, bins(state.settings.maximaBlock / 2))
     if !isShare {
-      let profile = DailyProfile(hourlyMedians: state.hourlyMedians)
+      let profile = state.daily.profile(state.hourlyMedians, before: Int(day), state.settings)
       if profile != state.profile {
         state.profile = profile
         history.use(profile)
@@ -417,7 +417,7 @@ public struct ChangeDetector: Sendable {
       binWidth: state.settings.binWidth, statistic: alarm.nats, threshold: alarm.threshold,
       evidence: Finding.Evidence(
         edges: open.cells.levels.map { LogScale.edge($0 + 1) }, weights: [],
-        profile: state.profile))
+        profile: state.profile.resolved(isDown: alarm.isDown)))
     open.describe(&finding, until: end, in: history)
     state.findings.append(finding)
     state.open = open

@@ -15,6 +15,10 @@ public struct DailyStretch: Sendable, Hashable, Codable {
   /// µs.
   public var length: Int64 { Int64(count) * Self.step }
 
+  /// Whether a step lies in that of a day.
+  /// - Parameter step: since the day's midnight, also of the days around it.
+  func reaches(_ step: Int) -> Bool { step >= first && step < first + count }
+
   /// How many steps both have.
   func overlap(_ other: DailyStretch) -> Int {
     [-Self.stepsADay, 0, Self.stepsADay].reduce(0) { sum, shift in
@@ -87,7 +91,15 @@ struct DailyPatternWatch: Sendable, Hashable, Codable {
     /// The days that are known of the last ones, and those of them on which it came.
     var days: Int
     var daysSeen: Int
+    /// The same days; since 1970.
+    var known: [Int]
+    var seen: [Int]
     var isOver = false
+  }
+
+  private struct Ended: Sendable, Hashable, Codable {
+    var stretch: DailyStretch
+    var firstDay: Int
   }
 
   /// Patterns are looked for at the median, and at p90 where the median does not show one.
@@ -106,8 +118,8 @@ struct DailyPatternWatch: Sendable, Hashable, Codable {
 
   private var days: [Day] = []
   private var patterns: [Pattern] = []
-  /// What was before belongs to patterns that ended.
-  private var firstDay = Int.min
+  /// The hours of patterns that ended, and the days from which on they may be another one's.
+  private var ended: [Ended] = []
   /// The step under way, since 1970, and its first bin.
   private var step: Int64?
   private var firstBin = 0
@@ -152,18 +164,23 @@ struct DailyPatternWatch: Sendable, Hashable, Codable {
   /// - Parameter day: the one that begins.
   private mutating func evaluate(before day: Int, _ metric: SeriesMetric, _ settings: DetectorSettings) {
     days.removeAll { $0.number < day - Self.daysKept }
+    ended.removeAll { $0.firstDay < day - Self.daysKept }
     follow(before: day, settings)
     find(before: day, metric, settings)
   }
 
   private func search(
-    _ quantile: Int, days count: Int = Self.daysKept, before day: Int, _ settings: DetectorSettings
-  )
-    -> DailyPatternSearch?
-  {
+    _ quantile: Int, days count: Int = Self.daysKept, from first: Int = .min, before day: Int,
+    _ settings: DetectorSettings
+  ) -> DailyPatternSearch? {
     DailyPatternSearch(
-      days.filter { $0.number >= max(day - count, firstDay) && $0.number < day }, quantile: quantile, settings
+      days.filter { $0.number >= max(day - count, first) && $0.number < day }, quantile: quantile, settings
     )
+  }
+
+  /// The first day that says something of a stretch: those before belong to a pattern of these hours that ended.
+  private func firstDay(of stretch: DailyStretch) -> Int {
+    ended.filter { $0.stretch.overlap(stretch) > 0 }.map(\.firstDay).max() ?? .min
   }
 
   private func others(than id: Finding.ID? = nil) -> [DailyStretch] {
@@ -180,15 +197,19 @@ struct DailyPatternWatch: Sendable, Hashable, Codable {
         continue
       }
       let others = others(than: pattern.id)
-      guard let search = search(pattern.quantile, before: day, settings) else { continue }
+      let first = firstDay(of: pattern.told.stretch)
+      guard let search = search(pattern.quantile, from: first, before: day, settings) else { continue }
       let all = search.evidence(of: pattern.told.stretch, without: others)
       (patterns[index].days, patterns[index].daysSeen) = (all.known.count, all.seen.count)
+      (patterns[index].known, patterns[index].seen) = (all.known, all.seen)
       if let last = all.seen.last { patterns[index].lastDay = max(pattern.lastDay, last) }
       if all.known.suffix(Self.absence).count(where: { !all.seen.contains($0) }) >= Self.absence {
         patterns[index].isOver = true
         patterns[index].days = all.known.count { $0 <= patterns[index].lastDay }
-        firstDay = max(firstDay, patterns[index].lastDay + 1)
-      } else if let now = self.search(pattern.quantile, days: Self.recent, before: day, settings) {
+        ended.append(Ended(stretch: pattern.told.stretch, firstDay: patterns[index].lastDay + 1))
+      } else if let now = self.search(
+        pattern.quantile, days: Self.recent, from: first, before: day, settings)
+      {
         update(index, now, others, settings)
       }
     }
@@ -217,13 +238,15 @@ struct DailyPatternWatch: Sendable, Hashable, Codable {
     for quantile in Self.quantiles.indices {
       guard let search = search(quantile, before: day, settings) else { continue }
       var known = others()
-      // Where one was found or could be, what is beside it is part of it.
-      var looked = known
+      var looked: [DailyStretch] = []
       for _ in 0..<Self.mostPatterns where known.count < Self.mostPatterns {
-        guard let stretch = search.stretch(without: looked) else { break }
-        looked.append(stretch)
-        let evidence = search.evidence(of: stretch, without: known)
-        guard evidence.isPattern, let first = evidence.seen.first, let last = evidence.seen.last else {
+        guard let stretch = search.stretch(without: known, looked) else { break }
+        let first = firstDay(of: stretch)
+        let since = first == .min ? search : self.search(quantile, from: first, before: day, settings)
+        guard let evidence = since?.evidence(of: stretch, without: known), evidence.isPattern,
+          let begin = evidence.seen.first, let last = evidence.seen.last
+        else {
+          looked.append(stretch)
           continue
         }
         known.append(stretch)
@@ -231,10 +254,64 @@ struct DailyPatternWatch: Sendable, Hashable, Codable {
           Pattern(
             id: Finding.ID(
               metric: metric, detectedAt: Int64(day) * DailyStretch.day, dailyStep: stretch.first),
-            quantile: quantile, told: evidence, firstDay: first, lastDay: last, days: evidence.known.count,
-            daysSeen: evidence.seen.count))
+            quantile: quantile, told: evidence, firstDay: begin, lastDay: last, days: evidence.known.count,
+            daysSeen: evidence.seen.count, known: evidence.known, seen: evidence.seen))
       }
     }
+  }
+
+  // MARK: - Profile
+
+  /// The daily profile, with the patterns of the median that are known.
+  ///
+  /// - Parameters:
+  ///   - medians: by hour since 1970 (UTC), ln of the median in µs.
+  ///   - day: the one that begins.
+  func profile(_ medians: [Int: Double], before day: Int, _ settings: DetectorSettings) -> DailyProfile {
+    let patterns = patterns.filter { !$0.isOver && $0.quantile == 0 }
+    guard !patterns.isEmpty, let search = search(0, before: day, settings) else {
+      return DailyProfile(hourlyMedians: medians)
+    }
+    let rises = patterns.compactMap { pattern -> DailyRise? in
+      let seen = Set(pattern.seen)
+      let days = Dictionary(uniqueKeysWithValues: pattern.known.map { ($0, seen.contains($0)) })
+      return search.rise(
+        of: pattern.told.stretch, on: seen, from: day - Self.recent, without: others(than: pattern.id)
+      ).map {
+        DailyRise($0.shape, $0.stretch, days: days, weekdays: DailyRise.weekdays(days, from: day))
+      }
+    }
+    guard !rises.isEmpty else { return DailyProfile(hourlyMedians: medians) }
+    // The hours of a pattern are taken again from their steps, without what it adds.
+    let perHour = DailyStretch.stepsADay / 24
+    var rest = medians
+    let raised = Set(
+      rises.flatMap { rise in
+        (0..<24).filter { hour in
+          rise.stretch.overlap(DailyStretch(first: hour * perHour, count: perHour)) > 0
+        }
+      })
+    for key in medians.keys where raised.contains((key % 24 + 24) % 24) { rest[key] = nil }
+    for recorded in days {
+      for hour in raised.sorted() {
+        let key = recorded.number * 24 + hour
+        guard medians[key] != nil else { continue }
+        let steps = (hour * perHour..<(hour + 1) * perHour).compactMap { step -> Double? in
+          guard recorded.levels[0][step] >= 0 else { return nil }
+          let middle = (Int64(recorded.number) * DailyStretch.day) + Int64(step) * DailyStretch.step
+          var height = 0.0
+          for rise in rises {
+            let heights = rise.heights(at: middle + DailyStretch.step / 2)
+            guard heights.lowerBound == heights.upperBound else { return nil }
+            height += heights.lowerBound
+          }
+          return (Double(recorded.levels[0][step]) + 0.5) * LogScale.step - height
+        }
+        if !steps.isEmpty { rest[key] = steps.reduce(0, +) / Double(steps.count) }
+      }
+    }
+    let known = Set(rest.keys.map { ($0 % 24 + 24) % 24 })
+    return DailyProfile(hourlyMedians: rest, with: rises, gaps: raised.subtracting(known))
   }
 
   // MARK: - Findings

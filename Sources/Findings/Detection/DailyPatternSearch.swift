@@ -53,7 +53,7 @@ struct DailyPatternSearch {
   private static let shortest = 3
   private static let longest = 96
   /// Two patterns are so many steps apart.
-  private static let gap = 6
+  static let gap = 6
 
   private static let steps = DailyStretch.stepsADay
 
@@ -98,7 +98,7 @@ struct DailyPatternSearch {
     self.relative = relative
   }
 
-  private static func median(_ values: [Double]) -> Double {
+  static func median(_ values: [Double]) -> Double {
     let sorted = values.sorted()
     return sorted.isEmpty ? .nan : (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
   }
@@ -115,8 +115,28 @@ struct DailyPatternSearch {
 
   /// The stretch that divides the day best; `nil` where it is not clearly slower.
   ///
-  /// - Parameter others: stretches that are left out; none beside them is found.
-  func stretch(without others: [DailyStretch]) -> DailyStretch? {
+  /// - Parameters:
+  ///   - known: stretches that are left out, and what is beside them, which is part of them.
+  ///   - looked: others that are left out; where what is beside one of them is best, the day has no more.
+  func stretch(without known: [DailyStretch], _ looked: [DailyStretch] = []) -> DailyStretch? {
+    var known = known
+    while let stretch = best(without: known + looked) {
+      if isBeside(stretch, looked) { return nil }
+      guard isBeside(stretch, known) else { return stretch }
+      known.append(stretch)
+    }
+    return nil
+  }
+
+  private func isBeside(_ stretch: DailyStretch, _ others: [DailyStretch]) -> Bool {
+    let mask = Self.mask(others)
+    return (1...Self.gap).contains {
+      mask[(stretch.first - $0 + Self.steps) % Self.steps]
+        || mask[(stretch.first + stretch.count + $0 - 1) % Self.steps]
+    }
+  }
+
+  private func best(without others: [DailyStretch]) -> DailyStretch? {
     let mask = Self.mask(others)
     var total = 0.0
     var count = 0
@@ -144,14 +164,41 @@ struct DailyPatternSearch {
     }
     let stretch = best.stretch
     guard stretch.count > 0 else { return nil }
-    let isBeside = (1...Self.gap).contains {
-      mask[(stretch.first - $0 + Self.steps) % Self.steps]
-        || mask[(stretch.first + stretch.count + $0 - 1) % Self.steps]
-    }
     let inside = (0..<stretch.count).map { typical[(stretch.first + $0) % Self.steps] }.filter { !$0.isNaN }
     let sum = inside.reduce(0, +)
     let rise = sum / Double(inside.count) - (total - sum) / Double(max(1, count - inside.count))
-    return isBeside || rise < log(1 + settings.smallestEffect) / 2 ? nil : stretch
+    return rise < log(1 + settings.smallestEffect) / 2 ? nil : stretch
+  }
+
+  // MARK: - Rise
+
+  /// How a pattern rises on the days on which it comes; `nil` where it is not known, or next to nothing.
+  ///
+  /// It comes at once where an hour around either edge is enough: there some days have it, and some have not. Otherwise what the
+  /// hours have in common is taken, with those beside.
+  ///
+  /// - Parameters:
+  ///   - days: those on which it came; since 1970.
+  ///   - first: how much it rises is taken from those from this day on.
+  ///   - others: stretches that are left out of the rest of the day.
+  func rise(
+    of stretch: DailyStretch, on days: Set<Int>, from first: Int, without others: [DailyStretch]
+  ) -> (shape: DailyRise.Shape, stretch: DailyStretch)? {
+    let mask = Self.mask(others.filter { $0.overlap(stretch) == 0 })
+    let rows = levels(of: stretch, mask).filter { days.contains(firstDay + $0.day) }
+    let steps = -DailyRiseShape.margin..<stretch.count + DailyRiseShape.margin
+    let known = rows.map { row in
+      DailyRiseShape.Row(
+        inside: row.inside - row.outside, isRecent: firstDay + row.day >= first,
+        values: steps.map { step in
+          let place = row.day * Self.steps + stretch.first + step
+          let isOther = mask[(stretch.first + step + Self.steps) % Self.steps]
+          return values.indices.contains(place) && !isOther ? values[place] - row.outside : .nan
+        })
+    }
+    let shape = DailyRiseShape(stretch, known)
+    guard shape.height >= log(1 + settings.smallestEffect) / 2 else { return nil }
+    return shape.box ?? shape.hours
   }
 
   // MARK: - Evidence

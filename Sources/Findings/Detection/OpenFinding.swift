@@ -57,10 +57,12 @@ struct OpenFinding: Sendable, Hashable, Codable {
     let last = counts.count - width
     for column in 0..<width { counts.append(counts[last + column]) }
     let next = last + width
-    history.count(bin, by: cells) { counts[next + $0] += Double($1) }
-    let above = history.above(level, bin)
+    history.count(bin, by: cells, side: side) { counts[next + $0] += Double($1) }
+    let above = history.above(level, side: side, bin)
     counts[next + width - 1] += Double(isDown ? history.count(bin) - above : above)
   }
+
+  private var side: BinHistory.Side { isDown ? .lower : .upper }
 
   /// Counts of a bin.
   private var width: Int { cells.shares.count + 1 }
@@ -278,9 +280,11 @@ struct OpenFinding: Sendable, Hashable, Codable {
     }
     finding.before = LogScale.middle(reference.levels[quantileIndex])
     let stretch = max(startBin, history.first)..<max(end, startBin + 1)
-    guard let after = history.quantile(Reference.quantiles[quantileIndex], of: stretch) else { return }
+    guard let after = history.quantile(Reference.quantiles[quantileIndex], of: stretch, side: side) else {
+      return
+    }
     finding.after = after
-    finding.isGettingWorse = history.isRising(stretch)
+    finding.isGettingWorse = history.isRising(stretch, side: side)
     if finding.isGettingWorse { finding.startInterval = nil }
   }
 }

@@ -94,9 +94,9 @@ struct ReferenceBuilder: Sendable {
     var above: [Int] = []
     above.reserveCapacity(size * levels.count)
     for segment in segments {
-      for bin in segment {
+      for bin in segment where !history.isAmbiguous(bin) {
         counts.append(history.count(bin))
-        history.above(descending, bin) { above.append($1) }
+        history.above(descending, side: .lower, bin) { above.append($1) }
       }
     }
     let count = Double(max(1, reference.count))

@@ -98,7 +98,16 @@ struct WindowScan: Sendable {
     for column in 0..<width { sums.append(sums[last + column]) }
     let next = last + width
     sums[next] += history.count(bin)
-    history.above(levels, bin) { sums[next + columns[$0]] += $1 }
+    guard history.isAmbiguous(bin) else {
+      return history.above(levels, side: .lower, bin) { sums[next + columns[$0]] += $1 }
+    }
+    // Each direction starts from what is the more usual for it.
+    for side in [BinHistory.Side.lower, .upper] {
+      history.above(levels, side: side, bin) { place, count in
+        guard tests[columns[place] - 1].isDown == (side == .lower) else { return }
+        sums[next + columns[place]] += count
+      }
+    }
   }
 
   /// Forgets what no window reaches.

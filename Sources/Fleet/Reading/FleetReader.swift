@@ -437,7 +437,23 @@ public final class FleetReader: SampleSource {
   public func findings(_ selection: FindingSelection) throws -> [FindingRecord] {
     let chosen = directory.runs.filter { selection.run ?? $0.id == $0.id }.flatMap(\.targets)
     let members = chosen.flatMap { self.members(of: $0, nil, nil) }
-    return try findings(of: members).filter { selection.includes($0) }
+    var ofAnyRun = selection
+    ofAnyRun.run = nil
+    let found = try findings(of: members).filter { selection.includes($0) }
+    let patterns = try patterns(of: selection.run).filter { ofAnyRun.includes($0) }
+    return patterns.isEmpty
+      ? found : (found + patterns).sorted { ($0.startedAt, $0.id) < ($1.startedAt, $1.id) }
+  }
+
+  /// The daily patterns of a run's targets that began in an earlier run of the same collector and still come.
+  private func patterns(of run: RunID?) throws(FleetError) -> [FindingRecord] {
+    guard let run, let own = directory.run(run) else { return [] }
+    let names = Set(own.targets.compactMap { directory[$0]?.settings.name })
+    let earlier = directory.runs.filter {
+      $0.collector == own.collector && $0.record.startedAt < own.record.startedAt
+    }.flatMap(\.targets).filter { directory[$0].map { names.contains($0.settings.name) } ?? false }
+    let members = earlier.flatMap { self.members(of: $0, nil, nil) }
+    return try findings(of: members, where: "status = '\(FindingStatus.daily.rawValue)' AND ended_at IS NULL")
   }
 
   public func closedFindings(of targets: [TargetID], variants: Set<VariantID>?, in range: Range<WallTime>)
@@ -456,12 +472,14 @@ public final class FleetReader: SampleSource {
     return Set(found).sorted { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }
   }
 
-  private func findings(of members: [FleetDirectory.Member]) throws(FleetError) -> [FindingRecord] {
+  private func findings(
+    of members: [FleetDirectory.Member], where condition: String = "1"
+  ) throws(FleetError) -> [FindingRecord] {
     guard !members.isEmpty else { return [] }
     return try client.rows(
       """
       SELECT \(FindingRecord.columns.selected()) FROM \(rows.database).finding FINAL
-      WHERE \(FleetRows.isOf(members)) ORDER BY started_at, id
+      WHERE \(FleetRows.isOf(members)) AND \(condition) ORDER BY started_at, id
       """
     ) { reader throws(FleetError) in try reader.record(FindingRecord.columns, into: .blank) }
   }

@@ -22,14 +22,14 @@ public enum LatencyText {
     return (unit.number(microseconds, decimals: decimals(of: microseconds, in: unit)), unit.symbol)
   }
 
-  /// An interval in one unit and with as many decimals as its larger end has, whatever the signs: `[1.92, 2.61] s`,
-  /// `[-38.1, 8.7] ms`.
+  /// An interval in one unit and with as many decimals as its larger end has, whatever the signs: `1.92 to 2.61 s`,
+  /// `-38.1 to 8.7 ms`.
   public static func interval(_ low: Int64, _ high: Int64) -> String {
     let larger = low.magnitude > high.magnitude ? low : high
     let unit = unit(for: larger)
     let decimals = decimals(of: larger, in: unit)
     return
-      "[\(unit.number(low, decimals: decimals)), \(unit.number(high, decimals: decimals))] \(unit.symbol)"
+      "\(unit.number(low, decimals: decimals)) to \(unit.number(high, decimals: decimals)) \(unit.symbol)"
   }
 
   /// 999.6 ms would round to 1000 ms, so it is written in seconds.

@@ -134,11 +134,11 @@ extension ComparisonReport.LatencyRow {
     comparison.before.isUndetermined || comparison.after.isUndetermined
   }
 
-  /// `×1.62 (1.50–1.74)`; an open end is `…`, and `–` stands where a side has too few values.
+  /// `×1.62 (1.50 to 1.74)`; an open end is `…`, and `–` stands where a side has too few values.
   var change: String {
     if lacksFigure { return "–" }
     let (low, high) = comparison.ratioInterval
-    return "×\(Self.factor(comparison.ratio)) (\(Self.factor(low))–\(Self.factor(high)))"
+    return "×\(Self.factor(comparison.ratio)) (\(Self.factor(low)) to \(Self.factor(high)))"
   }
 
   private static func factor(_ value: Double) -> String {

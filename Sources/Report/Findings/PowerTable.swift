@@ -66,6 +66,29 @@ public struct PowerTable {
     }
   }
 
+  /// What ``lines(finding:isShare:for:)`` says, target by target: whether the change is found at the present rate, and the
+  /// rate that it takes; `null` where none can be named.
+  public func json(finding size: Double, isShare: Bool, for length: Int64) -> JSONValue {
+    .array(
+      detectors.flatMap { detector in
+        (detector.power ?? []).filter { $0.isShare == isShare }.map { power in
+          let step = power.shortest(size)
+          let isFound = step.map { $0.length <= length } ?? false
+          let needed = step.map { isFound ? power.rate : power.rate * Double($0.length) / Double(length) }
+          return .object([
+            .init("target", .string(detector.target)),
+            .init("variant", detector.variant.isEmpty ? .null : .string(detector.variant)),
+            .init("metric", .string(power.metric.rawValue)), .init("size", .number(size)),
+            .init("length_us", .integer(length)), .init("rate", .number(power.rate)),
+            .init("found", .boolean(isFound)),
+            .init("delay_us", isFound ? .integer(step?.delay) : .null),
+            .init("shortest_us", .integer(step?.length)),
+            .init("needed_rate", needed.map { .number($0) } ?? .null),
+          ])
+        }
+      })
+  }
+
   public var json: JSONValue {
     .array(
       detectors.map { detector in

@@ -55,6 +55,6 @@ public struct RecordingEnds: Sendable {
 
   /// When recording stopped while a finding went on; `nil` where it ended before, or is recorded still.
   public subscript(finding: FindingRecord) -> WallTime? {
-    finding.isOpen ? targets[finding.target] : provisional[finding.id]
+    finding.goesOn ? targets[finding.target] : provisional[finding.id]
   }
 }

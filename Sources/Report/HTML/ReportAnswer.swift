@@ -138,7 +138,7 @@ struct ReportAnswer {
     return """
       <section id="daily">
       <h2>What comes every day</h2>
-      \(findings.daily.map { FindingArticle($0, time, isLong: true, ends: .none).markup })\(zone)</section>
+      \(findings.daily.map { FindingArticle($0, time, isLong: true, ends: findings.ends).markup })\(zone)</section>
 
       """
   }

@@ -29,7 +29,7 @@ enum ObjectiveText {
       return "nothing counted"
     }
     let share = PercentText.fine(Double(objective.good) / Double(objective.valid))
-    let span = "\(PercentText.fineNumber(low))–\(PercentText.fineNumber(high))"
+    let span = "\(PercentText.fineNumber(low)) to \(PercentText.fineNumber(high))"
     return "\(share) of \(CountText.grouped(objective.valid)) (\(span))"
   }
 

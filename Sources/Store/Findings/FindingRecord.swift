@@ -128,6 +128,9 @@ public struct FindingRecord: Sendable, Equatable, Identifiable, Codable {
   /// one, and ended then where it comes no longer.
   public var isDaily: Bool { status.word == .daily }
 
+  /// Whether it is a daily pattern, or was one before it was withdrawn.
+  public var isPattern: Bool { isDaily || isWithdrawn && detection.contains(#""daily":{"#) }
+
   /// The last stretch of a daily pattern.
   public var lastStretch: Range<WallTime> {
     let end = endedAt ?? seenUntil
@@ -206,7 +209,7 @@ extension FindingRecord {
     .init("evidence", \.evidence, [.exported, .emptyIsNone]),
     .init("samples", \.samples, .exported),
     .init("effective_samples", \.effectiveSamples, .exported),
-    .init("window_us", \.window),
+    .init("window_us", \.window, .exported),
     .init("statistic", \.statistic),
     .init("threshold", \.threshold),
     .init("gradual", \.isGradual),
@@ -306,7 +309,7 @@ public struct FindingSelection: Sendable, Equatable {
   public var targets: Set<String>?
   /// Those that have not ended before.
   public var since: WallTime?
-  /// Those that started before.
+  /// Those that started before; daily patterns that were found before.
   public var until: WallTime?
   public var includesHidden: Bool
   public var includesWithdrawn: Bool
@@ -329,7 +332,8 @@ public struct FindingSelection: Sendable, Equatable {
     if let targets, !targets.contains(finding.target) { return false }
     if finding.isHidden, !includesHidden { return false }
     if finding.isWithdrawn, !includesWithdrawn { return false }
-    if let until, finding.startedAt >= until { return false }
+    // A daily pattern is one since it was found, of whichever days.
+    if let until, (finding.isDaily ? finding.detectedAt : finding.startedAt) >= until { return false }
     guard let since, finding.endedAt ?? finding.seenUntil < since else { return true }
     // What goes on has not ended, whenever it was looked at last.
     return finding.goesOn

@@ -54,7 +54,7 @@ extension StoreReader {
         WHERE \(FindingTable.isListed) AND (?1 IS NULL OR r.uuid = ?1 OR \(FindingTable.isDailyOfRun))
           AND (?2 IS NULL OR ifnull(x.ended_at, x.seen_until) >= ?2
             OR \(FindingRecord.goesOn(in: "x")))
-          AND (?3 IS NULL OR x.started_at < ?3) AND (?4 OR NOT x.hidden) AND (?5 OR x.status <> '\(FindingStatus.withdrawn.rawValue)')
+          AND (?3 IS NULL OR iif(x.status = '\(FindingStatus.daily.rawValue)', x.detected_at, x.started_at) < ?3) AND (?4 OR NOT x.hidden) AND (?5 OR x.status <> '\(FindingStatus.withdrawn.rawValue)')
         ORDER BY x.started_at, x.id
         """,
         [
@@ -211,13 +211,6 @@ extension DetectorCheckpointRecord: Codable {
 enum DetectorTable {
   static let select = """
     SELECT target, variant, provider, endpoint, through, cursor, age_us, learning_us, power FROM detector
-    """
-
-  /// A daily pattern that goes on, of a target of the run ?1, and begun in one before it.
-  static let isDailyOfRun = """
-    x.status = '\(FindingStatus.daily.rawValue)' AND x.ended_at IS NULL AND EXISTS (
-      SELECT 1 FROM run n JOIN target t ON t.run_id = n.id
-      WHERE n.uuid = ?1 AND t.name = x.target AND x.run_id < n.id)
     """
 
   static func record(_ row: Row) -> DetectorRecord {

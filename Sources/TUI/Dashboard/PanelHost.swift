@@ -94,7 +94,8 @@ final class PanelHost {
     pages[.findings]?.make = { [unowned model] width, height in
       let (state, context) = (model.state, model.context)
       return FindingsModel(
-        findings: context.shown.panels.findings, detectors: context.shown.panels.detectors,
+        findings: context.shown.panels.findings, stoppedAt: context.shown.run?.stoppedAt,
+        detectors: context.shown.panels.detectors,
         position: state.tables.findings,
         order: state.tables.order[.findings], hiddenColumns: state.tables.hiddenColumns[.findings] ?? [],
         now: context.shown.now,

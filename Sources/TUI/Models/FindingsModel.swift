@@ -106,6 +106,8 @@ struct FindingsLayout: Sendable, Equatable {
 /// The panel of findings: what changed, since when, by how much and why, in the words of `pushscope findings`.
 struct FindingsModel {
   let findings: [FindingRecord]
+  /// When recording stopped; `nil` while it goes on.
+  var stoppedAt: WallTime?
   /// What watches for changes; `nil` where it is not known.
   var detectors: [DetectorRecord]?
   let position: RowPosition<String>
@@ -127,24 +129,37 @@ struct FindingsModel {
     let visible = position.visible(in: ids, rows: layout.rows)
     let table = FittedTable(
       columns(layout), rows: rows, hidden: hiddenColumns, width: width - 3, appearance: appearance)
+    var lines = layout.lines(visible, chosen: chosen).map { line in
+      let row = rows[line.row]
+      if line.isCause { return cause(of: row, width: width - 3) }
+      return table.row(
+        row,
+        marks: [
+          TextSpan(line.row == chosen ? ">" : " ", appearance(.accent)),
+          TextSpan(
+            row.isOpen ? appearance.glyphs.bullet : " ", appearance(row.isOpen ? .warning : .secondary)),
+          TextSpan(" ", .plain),
+        ])
+    }
+    lines += silence(
+      rows, width: width - 3, room: ListModel.room(height: height, hasHeading: height > 2) - lines.count)
     return ListModel(
       title: "findings", details: rows.isEmpty ? [] : details(of: rows[chosen], rows, layout),
       count: rows.count, visible: visible, follows: false,
       emptyText: said(detectors.map { PowerSentence($0).text } ?? "nothing found so far"),
       heading: table.heading,
-      rows: layout.lines(visible, chosen: chosen).map { line in
-        let row = rows[line.row]
-        if line.isCause { return cause(of: row, width: width - 3) }
-        return table.row(
-          row,
-          marks: [
-            TextSpan(line.row == chosen ? ">" : " ", appearance(.accent)),
-            TextSpan(
-              row.isOpen ? appearance.glyphs.bullet : " ", appearance(row.isOpen ? .warning : .secondary)),
-            TextSpan(" ", .plain),
-          ])
-      },
+      rows: lines,
       appearance: appearance, width: width, height: height)
+  }
+
+  /// What would have been found where only daily patterns were, below them.
+  private func silence(_ rows: [FindingRow], width: Int, room: Int) -> [[TextSpan]] {
+    guard let detectors, !rows.isEmpty, rows.allSatisfy(\.incident.isDaily), room > 1 else { return [] }
+    let text = ["No change found.", PowerSentence(detectors).seen].filter { !$0.isEmpty }.joined(
+      separator: " ")
+    let lines = FittedText.wrapped(said(text), columns: max(1, width - 5))
+    guard lines.count < room else { return [] }
+    return [[]] + lines.map { [TextSpan("     " + $0, appearance(.secondary))] }
   }
 
   /// How many are open, and the cause of the chosen row where no line below it has that.
@@ -165,7 +180,9 @@ struct FindingsModel {
   }
 
   private func sentence(_ row: FindingRow) -> FindingSentence {
-    FindingSentence(row.repetition, clock: SentenceClock(zone, today: now))
+    FindingSentence(
+      row.repetition, stoppedAt: row.incident.first.goesOn ? stoppedAt : nil,
+      clock: SentenceClock(zone, today: now))
   }
 
   fileprivate static let causeTitle = "cause"
@@ -189,7 +206,7 @@ struct FindingsModel {
       TableColumn(title: "what", priority: 100, isLeading: true, limit: hasLines ? 72 : 48) { row in
         let sentence = sentence(row)
         return TextSpan(
-          said(row.incident.isDaily ? sentence.opening : sentence.headline),
+          said(row.incident.isDaily ? sentence.briefOpening : sentence.headline),
           appearance(sentence.isBetter ? .live : .strong))
       },
       TableColumn(title: "change", priority: 90, isLeading: true, limit: hasLines ? 64 : 44) {

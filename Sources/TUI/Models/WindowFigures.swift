@@ -197,6 +197,6 @@ struct ThresholdFigures: Sendable, Hashable {
 
   /// `[1.1, 4.6] %`; empty when there are none.
   var interval: String {
-    due > 0 ? "[\(PercentText.fineNumber(low)), \(PercentText.fineNumber(high))] %" : ""
+    due > 0 ? "\(PercentText.fineNumber(low)) to \(PercentText.fineNumber(high)) %" : ""
   }
 }

@@ -124,7 +124,7 @@ struct NotificationDetails {
   private func value(of leg: Leg) -> String {
     guard leg.to != 0 || leg.from != 0 else { return "" }
     var text = "+\(latency(leg.to))"
-    if let range = leg.range { text += " \(plain(LatencyText.interval(range.low, range.high)))" }
+    if let range = leg.range { text += " (\(plain(LatencyText.interval(range.low, range.high))))" }
     return text
   }
 

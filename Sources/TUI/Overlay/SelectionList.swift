@@ -232,7 +232,7 @@ enum NotificationText {
         spans.append(TextSpan(" within its error", appearance(.warning)))
         if let range = point.deliveryRange {
           spans.append(
-            TextSpan(" \(LatencyText.interval(range.low, range.high))", appearance(.secondary)))
+            TextSpan(" (\(LatencyText.interval(range.low, range.high)))", appearance(.secondary)))
         }
       }
     } else if point.state == .inFlight, let now {

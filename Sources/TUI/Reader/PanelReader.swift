@@ -85,7 +85,7 @@ struct PanelReader {
   private mutating func readDetectors(
     _ reader: any DashboardSource, _ targets: [TargetRecord], at now: Int64
   ) throws {
-    guard order.wantsPower, content.findings.isEmpty, let store = reader as? StoreReader,
+    guard order.wantsPower, content.findings.allSatisfy(\.isDaily), let store = reader as? StoreReader,
       now - detectorsReadAt >= Self.detectorInterval
     else { return }
     detectorsReadAt = now

@@ -211,6 +211,13 @@ struct DisplayedRun: Sendable, Equatable {
   var phase: Phase
 
   var isLive: Bool { phase == .live }
+  /// When recording stopped; `nil` while it goes on.
+  var stoppedAt: WallTime? {
+    switch phase {
+    case .live: nil
+    case .silent(let time), .ended(let time, _): time
+    }
+  }
 
   /// A collector that has not written for this long is taken to be gone, µs.
   static let silence: Int64 = 5_000_000

@@ -68,6 +68,9 @@ struct FindingsCommand: ParsableCommand {
       if power || find != nil, source.fleet || recompute {
         throw ValidationError("--power and --find look at what a collector noted in its store")
       }
+      if power, find != nil {
+        throw ValidationError("--power prints all sizes, --find one change; give one of them")
+      }
       if save, !recompute { throw ValidationError("--save writes what --recompute finds; give both") }
     }
 
@@ -75,10 +78,11 @@ struct FindingsCommand: ParsableCommand {
       if power || find != nil {
         let reader = try StoreOption.reader(at: source.store.path(for: .reading))
         let table = PowerTable(try FindingsReport.detectors(reader, selection.selection(in: reader)))
-        if json { return try ReportRun.write(lines: [table.json.text]) }
-        guard let find else { return try ReportRun.write(lines: table.lines) }
+        guard let find else { return try ReportRun.write(lines: json ? [table.json.text] : table.lines) }
         return try ReportRun.write(
-          lines: table.lines(finding: find.size, isShare: find.isShare, for: find.length))
+          lines: json
+            ? [table.json(finding: find.size, isShare: find.isShare, for: find.length).text]
+            : table.lines(finding: find.size, isShare: find.isShare, for: find.length))
       }
       let report = source.fleet ? try fleetReport() : try storeReport()
       try ReportRun.write(lines: json ? [report.json.text] : report.lines(today: SystemClock().wallNow()))

@@ -444,6 +444,22 @@ import Testing
     #expect(opened == (try collector.stored()).count { !$0.isDaily })
   }
 
+  @Test("of two patterns a day each is explained by the hours that are in neither")
+  func twoDailyPatterns() throws {
+    let outcomes = SimulatedCollector.outcomes(rate: 1.0 / 60, seconds: 5.2 * 86_400, seed: 4) {
+      let hour = ($0.plannedAt / 3_600 + 12).truncatingRemainder(dividingBy: 24)
+      if (6..<8).contains(hour) || (18.5..<21).contains(hour) { $0.transit *= 2 }
+    }
+    let collector = try SimulatedCollector(outcomes, rate: 1.0 / 60, settings: DetectionSettings())
+    try collector.go(to: 5.2 * 86_400, step: 7_200)
+    let found = try collector.stored().filter(\.isDaily)
+    #expect(found.count == 2)
+    for record in found {
+      #expect(
+        record.cause == .undecided("provider-delivery or device"), "\(record.causes) \(record.evidence)")
+    }
+  }
+
   @Test("what a version before has not looked for is told of its days, too")
   func dailyPatternsAfterAnUpgrade() throws {
     let deaf = DetectionSettings(usual: {

@@ -39,6 +39,7 @@ import Testing
     case open, uncertain, gradual, provisional, lasting, normal = "new normal", closed, short, stopped,
       repeated
     case daily, mostDays = "on most days", noLongerDaily = "no longer daily", withdrawn
+    case withdrawnPattern = "withdrawn pattern", dailyStopped = "daily, stopped"
   }
 
   private static func record(_ subject: Subject, cause: String = "host", _ facts: CauseDetails? = nil)
@@ -81,7 +82,7 @@ import Testing
       Verdict(
         cause: Cause(rawValue: cause), scope: scope, evidence: "service p50 1 ms → 2 ms",
         wouldDecide: cause.hasPrefix("undecided")
-          ? "PING (HTTP/2, path_probe) on the connections to fcm" : nil,
+          ? "measured round trips to fcm (path_probe, over HTTP/2)" : nil,
         targets: ["android"], refusals: refusals.map { [$0] }, facts: all)
     ]
     return record
@@ -112,11 +113,18 @@ import Testing
         return FindingIncident(one)
       }
       return FindingSentence(FindingRepetition.fold(times)[0], clock: clock)
-    case .daily, .mostDays, .noLongerDaily:
+    case .daily, .mostDays, .noLongerDaily, .withdrawnPattern, .dailyStopped:
       (record.status, record.window, record.samples) = (Stored(.daily), 9_000_000_000, 10)
       record.effectiveSamples = state == .mostDays ? 7 : 10
       record.seenUntil = after(10 * 86_400 + 9_000)
       if state == .noLongerDaily { record.endedAt = record.seenUntil }
+      if state == .withdrawnPattern {
+        record.status = Stored(.withdrawn)
+        record.detection = #"{"finding":{"daily":{"days":10}}}"#
+      }
+      if state == .dailyStopped {
+        return FindingSentence(record, stoppedAt: after(11 * 86_400), clock: clock)
+      }
     case .withdrawn: record.status = Stored(.withdrawn)
     }
     return FindingSentence(record, clock: clock)
@@ -252,6 +260,10 @@ import Testing
     let figures = "half within 900 ms instead of 170 ms."
     let arrive = "Notifications to android arrive slower"
     #expect(what(18, utc) == "\(arrive) every day from 18:20 to 20:50: \(figures)")
+    // As in London, where summer time begins four weeks later.
+    let london = SentenceClock(
+      LocalTime { $0 > Self.after(28 * 86_400) ? 3_600_000_000 : 0 }, today: Self.start)
+    #expect(what(18, london) == "\(arrive) every evening from 18:20 to 20:50: \(figures)")
     #expect(what(18, .alone) == "\(arrive) every day from 18:20 to 20:50 UTC: \(figures)")
     #expect(what(18, east) == "\(arrive) every evening from 19:20 to 21:50: \(figures)")
     #expect(what(18, east, days: 7) == "\(arrive) on most evenings from 19:20 to 21:50: \(figures)")

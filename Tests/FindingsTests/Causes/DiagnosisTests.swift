@@ -110,7 +110,7 @@ import Testing
         "\(before) round trips of PING with \(slow.provider) before it and 3 in it, of the 20 and 4 that it takes"
       ),
       "\(lacking.evidence)")
-    #expect(lacking.wouldDecide?.hasPrefix("more round trips to \(slow.provider)") == true)
+    #expect(lacking.wouldDecide?.hasPrefix("more measured round trips to \(slow.provider)") == true)
     episode.pings[slow.provider] = nil
     let none = try undecided()
     #expect(none.evidence.hasSuffix("no PING was answered by \(slow.provider)"))
@@ -243,7 +243,7 @@ import Testing
     let instance = CauseScenario.path.make(seed: 2, pings: false, baseline: 2400)
     let verdict = try #require(Diagnosis(instance.episode).verdicts.first)
     #expect(verdict.cause == .undecided("path or provider"))
-    #expect(try #require(verdict.wouldDecide).contains("PING"))
+    #expect(try #require(verdict.wouldDecide).contains("path_probe"))
   }
 
   /// Seconds of the finding that are looked at, and of the baseline from and to before its start.

@@ -78,6 +78,15 @@ import Testing
     #expect(patterns(16, [ended, again]).map(\.isOver) == [true, false])
   }
 
+  @Test("that one ended takes no days from another")
+  func endsAlone() throws {
+    var ended = cycle(1.4, hour: 8)
+    ended.days = 0..<6
+    let found = patterns(13, [ended, cycle(1.4, hour: 18.5)])
+    #expect(found.map(\.isOver).sorted { $0 && !$1 } == [true, false])
+    #expect(found.first { !$0.isOver }?.count == 13)
+  }
+
   @Test func isToldAnewWhenItGetsStronger() throws {
     var (early, late) = (cycle(1.2), cycle(1.6))
     (early.days, late.days) = (0..<6, 6..<14)
@@ -154,6 +163,86 @@ import Testing
     }
     #expect(whole.findings.contains { $0.status == .daily })
     #expect(detector.findings == whole.findings)
+  }
+
+  // MARK: - Changes
+
+  private func changes(
+    _ days: Int, _ cycles: [Cycle], noise: ChangeScenario.Noise = .tight, rate: Double = Self.rate,
+    seed: Int = 2
+  ) -> [Finding] {
+    let settings = DetectorSettings(rate: rate)
+    var detector = ChangeDetector(.delivery, settings: settings)
+    let series = DailyEvaluation.sample(noise, rate: rate, seed: seed, days: days, cycles: cycles)
+    for bin in series.bins(.delivery, width: settings.binWidth) {
+      detector.append(bin.values, start: bin.start)
+    }
+    return detector.findings
+  }
+
+  private func text(_ findings: [Finding]) -> String {
+    findings.map {
+      "day \(day($0.start)) \(minute($0.start) / 60):\(minute($0.start) % 60) \($0.kind) \(Int($0.before)) to \(Int($0.after)), \(day($0.detectedAt))"
+    }.joined(separator: "; ")
+  }
+
+  @Test(
+    "once it is known its edges are no changes, however sharp they are",
+    arguments: [(18.38, 0), (23.2, 0), (18.5, 900), (7.25, 1_800)])
+  func edges(_ hour: Double, _ jitter: Double) {
+    let cycles = (0..<12).map { day -> Cycle in
+      let moves = [0.3, -1, 0.6, 1, -0.4, 0.1, -0.7, 0.9, -0.2, 0.5, -0.8, 0.4]
+      var one = cycle(2, hour: hour + jitter * moves[day] / 3_600)
+      one.days = day..<day + 1
+      return one
+    }
+    let found = changes(12, cycles)
+    let late = found.filter { day($0.detectedAt) >= 5 }
+    #expect(late.isEmpty, "\(text(late))")
+    // Until then each is one.
+    #expect(!found.isEmpty)
+  }
+
+  @Test(
+    "what comes on weekdays only is usual on weekdays, and so is its absence on the others",
+    arguments: [1, 0])
+  func weekdays(_ shape: Int) {
+    var weekdays = cycle(2)
+    weekdays.isOnWeekdays = true
+    var cycles = [weekdays]
+    if shape == 0 {
+      // In steps of ten minutes, each a little more.
+      cycles = (0..<12).map { step in
+        var part = cycle(1.08, hour: 15 + Double(step) / 6, hours: 6 - Double(step) / 3)
+        part.isOnWeekdays = true
+        return part
+      }
+    }
+    let late = changes(20, cycles, noise: .independent).filter { day($0.detectedAt) >= 5 }
+    #expect(late.isEmpty, "\(text(late))")
+  }
+
+  @Test("a change in its hours is found, and so is a day on which it does not come, or doubles")
+  func changesOfPattern() {
+    func found(_ factor: Double?, from hour: Double = 18.5, hours: Double = 2.5) -> [Finding] {
+      var cycles = [cycle(2)]
+      if let factor {
+        var other = cycle(factor, hour: hour, hours: hours)
+        other.days = 10..<11
+        cycles.append(other)
+      } else {
+        cycles[0].days = 0..<10
+      }
+      return changes(11, cycles).filter { day($0.detectedAt) >= 5 }
+    }
+    #expect(found(1).isEmpty)
+    for (other, kind) in [
+      (found(1.5, from: 19.5, hours: 0.75), FindingKind.slower), (found(2), .slower), (found(nil), .faster),
+    ] {
+      #expect(other.map(\.kind) == [kind], "\(text(other))")
+      #expect(other.map { day($0.detectedAt) } == [10], "\(text(other))")
+    }
+    #expect(abs(minute(found(1.5, from: 19.5, hours: 0.75)[0].start) - 1_170) <= 3)
   }
 
   @Test("a revision keeps the id of the same hours")

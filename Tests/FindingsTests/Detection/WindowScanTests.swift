@@ -92,7 +92,7 @@ import Testing
     let reference = try #require(taken)
     let cells = reference.cells(quantile: metric.isShare ? 0 : 2, isDown: false)
     var counts = [Int](repeating: 0, count: cells.shares.count)
-    for bin in bins.indices { history.count(bin, by: cells) { counts[$0] += $1 } }
+    for bin in bins.indices { history.count(bin, by: cells, side: .upper) { counts[$0] += $1 } }
     for (count, share) in zip(counts, cells.shares) {
       #expect(abs(Double(count) / Double(reference.count) - share) < 0.001, "\(counts), \(cells.shares)")
     }

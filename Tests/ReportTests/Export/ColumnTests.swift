@@ -28,7 +28,7 @@ import Testing
     ),
     (
       .findings,
-      "id,incident,run,target,variant,metric,kind,status,started_at,started_low,started_high,ended_at,detected_at,quantile,before_us,after_us,after_low_us,after_high_us,share_before,share_after,share_low,share_high,cause,scope,causes,evidence,samples,effective_samples,sentence"
+      "id,incident,run,target,variant,metric,kind,status,started_at,started_low,started_high,ended_at,detected_at,quantile,before_us,after_us,after_low_us,after_high_us,share_before,share_after,share_low,share_high,cause,scope,causes,evidence,samples,effective_samples,window_us,sentence"
     ),
   ]) func areAsPublished(_ table: ExportTable, _ columns: String) throws {
     #expect(table.columns.joined(separator: ",") == columns)

@@ -90,7 +90,7 @@ import Testing
       FindingsReport([record("aaaa1111", at: 0), lossy], detectors: []).lines(today: Self.start) == [
         "id        status  what (times in UTC)",
         "aaaa1111  closed  Notifications to ios arrived slower from 12:00:00 to 12:01:00: half within 1.90 s (before 180 ms). It was apns, after it accepted: its devices got them later.",
-        "bbbb2222  open    12.0 % of the notifications to ios get lost since 12:05 (before 1 %). Whether apns loses them, the device phone does not get them or our receipt listener misses them is not known. A second device that gets notifications through apns, and a second provider to the device phone, would tell.",
+        "bbbb2222  open    12.0 % of the notifications to ios get lost since 12:05 (before 1 %). It is not known whether apns loses them, the device phone does not get them, or our receipt listener misses them. A second device that gets notifications through apns, and a second provider to the device phone, would tell.",
         "", "2 incidents of 2 findings, 1 open",
       ])
   }
@@ -267,7 +267,7 @@ import Testing
     let text = lines.joined(separator: "\n")
     for words in [
       "40.3 nats over a threshold of 24.5, in a window of 8 s", "240, worth 62 independent ones",
-      "targets: ios, ipad", "would decide: PING", "delivery, p50", "1.50 s to 2.00 s", "sent to received",
+      "targets: ios, ipad", "would decide: PING", "delivery, p50", "1.50 to 2.00 s", "sent to received",
       "at its start: annotation: deploy 412␛[2J", "https://api.push.apple.com:443",
     ] { #expect(text.contains(words), "\(words) in \(text)") }
     #expect(!text.contains("\u{1B}"))

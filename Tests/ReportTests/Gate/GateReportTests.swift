@@ -182,9 +182,9 @@ import Testing
     let lines = try report("within 2s share 95%", "delivery.p50<1ms", isIndependent: true).lines
     #expect(
       lines == [
-        "verdict   target  gate                          measured             n",
-        "met       ios     delivery within 2s share 95%  99.0 % (98.2–99.52)  n 1000, taken for independent",
-        "breached  ios     delivery.p50<1ms              40.5 ms (40.5–40.5)  n 990, taken for independent",
+        "verdict   target  gate                          measured                n",
+        "met       ios     delivery within 2s share 95%  99.0 % (98.2 to 99.52)  n 1000, taken for independent",
+        "breached  ios     delivery.p50<1ms              40.5 ms (40.5 to 40.5)  n 990, taken for independent",
         "gate breached: 1 breached, 1 met of 2",
       ])
   }

@@ -158,6 +158,10 @@ import Testing
     _ = try fixture.store.beginRun(StoreFixture.description(of: second, fixture.clock))
     let reader = try fixture.reader()
     #expect(try reader.findings(FindingSelection(run: second)).map(\.id) == ["daily"])
+    // It is one since it was found, which is days after its first stretch.
+    let until = FindingSelection(targets: [daily.target], until: daily.detectedAt)
+    #expect(daily.startedAt < daily.detectedAt)
+    #expect(try reader.findings(until).map(\.id) == ["open"] && !until.includes(daily))
     daily.endedAt = daily.seenUntil
     try save([daily], fixture.store)
     #expect(try reader.findings(FindingSelection(run: second)).isEmpty)

@@ -99,7 +99,7 @@ struct TablePanelTests {
     stage.frame()
     #expect(
       stage.text.contains("0 open")
-        && stage.text.contains("Notifications to web arrive slower every day from"))
+        && stage.text.contains("web: slower every day from"))
     #expect(!stage.rows[0].contains("finding"))
   }
 

@@ -40,7 +40,8 @@ import Testing
       independent: .known(value: 812_400, low: 780_200, high: 839_900), value: 812_400, count: 4_711)
     let figure = QuantileFigure.known(interval)
     let report = FigureText.quantile(interval.value, low: interval.low, high: interval.high)
-    #expect(report == "812 ms (780–840)" && figure.text() == "812 ms" && figure.interval == "[780, 840] ms")
+    #expect(
+      report == "812 ms (780 to 840)" && figure.text() == "812 ms" && figure.interval == "780 to 840 ms")
     #expect(figure.effective == "n 4711 of 4711")
     let many = QuantileFigure.tooFew(needs: Quantile.p9999.smallestCount)
     #expect(many.text() == FigureText.estimate(.tooFew(needs: Quantile.p9999.smallestCount)))
@@ -49,7 +50,7 @@ import Testing
   @Test func aShareWithItsInterval() {
     let interval = ShareInterval(independent: 5, of: 1_000)
     let threshold = ThresholdFigures(value: 250_000, over: interval)
-    #expect(threshold.share == "0.50 %" && threshold.interval == "[0.16, 1.2] %")
-    #expect(FigureText.share(interval) == "0.50 % (0.16–1.2)")
+    #expect(threshold.share == "0.50 %" && threshold.interval == "0.16 to 1.2 %")
+    #expect(FigureText.share(interval) == "0.50 % (0.16 to 1.2)")
   }
 }

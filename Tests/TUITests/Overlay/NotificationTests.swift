@@ -72,7 +72,7 @@ struct NotificationTests {
     #expect(stage.text.contains("reading"))
     _ = try Self.read(&stage)
     for words in [
-      "#\(id.sequence) delivered", "+41.2 ms", "+812 ms [782, 842] ms",
+      "#\(id.sequence) delivered", "+41.2 ms", "+812 ms (782 to 842 ms)",
       "status 200, HTTP/2, stamped by the kernel",
       "#3, opened for it: name 1.20 ms, connect 8.30 ms, TLS 17.0 ms, 4 in flight",
       "round trip of PING 8.40 ms",
