@@ -9,7 +9,7 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// Statistics, constraints, rows and cells are what tests compute most: optimized in debug builds, too, with their assertions.
+/// Statistics, rows and cells are what tests compute most: optimized in debug builds, too, with their assertions.
 let optimized = strict + [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
 
 let package = Package(
@@ -47,7 +47,8 @@ let package = Package(
       swiftSettings: optimized),
     .target(name: "Threads", dependencies: ["CLinux"], swiftSettings: strict),
     .target(name: "Cryptography", dependencies: ["COpenSSL"], swiftSettings: strict),
-    .target(name: "ConstraintAnimation", swiftSettings: optimized),
+    // A product of its own: others could not depend on a target with flags of this kind.
+    .target(name: "ConstraintAnimation", swiftSettings: strict),
     .target(
       name: "ConstraintAnimationTestKit", dependencies: ["ConstraintAnimation"], swiftSettings: strict),
 
