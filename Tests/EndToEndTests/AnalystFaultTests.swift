@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Measurement
 import TestKit
 import Testing
 
@@ -196,5 +197,65 @@ import Testing
     #expect(try subject.metric(#"pushscope_part_up{part="findings"}"#) == "1")
     try subject.finish()
     #expect(try Int(subject.installation.query("SELECT count(*) FROM detector_checkpoint")[0][0]) ?? 0 > 0)
+  }
+
+  /// An episode a minute, so that there is something to find.
+  private static let episodes = """
+    deliveries: { delay: { distribution: lognormal, median: 30ms, sigma: 0.3 } }
+    episodes:
+      - name: slow delivery
+        from: 150s
+        for: 40s
+        every: 2m
+        deliveries: { delay: { distribution: lognormal, median: 150ms, sigma: 0.3 } }
+
+    """
+
+  @Test(
+    "after ten minutes of faults the store says what it says without any", .enabled(if: TestLength.isLong),
+    .timeLimit(.minutes(25)))
+  func manyFaults() throws {
+    let subject = try Subject(rate: "40/s", scenario: Self.episodes, duration: "10m")
+    var random = SeededGenerator(seed: 37)
+    var former: Int32?
+    let end = ContinuousClock.now + .seconds(560)
+    while ContinuousClock.now < end {
+      let analyst = try subject.analyst(after: former)
+      usleep(UInt32.random(in: 100_000...8_000_000, using: &random))
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0: kill(analyst, SIGSTOP)
+      case 1:
+        // It need not come to that unit of work.
+        try subject.induce("trap findings loopback")
+        usleep(3_000_000)
+        try? FileManager.default.removeItem(atPath: subject.fault)
+        continue
+      default: kill(analyst, SIGKILL)
+      }
+      former = analyst
+      // Too many at one place would switch a part off, as they should.
+      usleep(20_000_000)
+    }
+    #expect(try subject.collector.waitForExit(within: .seconds(180)) == 0)
+    let rows = try subject.installation.query("SELECT count(*), max(id & 1099511627775) FROM sample")
+    #expect(rows[0][0] == rows[0][1])
+    let late = try subject.installation.query("SELECT count(*) FROM sample_view WHERE state = 'missed'")
+    #expect(late == [["0"]])
+    let store = ["--store", subject.installation.store]
+    let kept = try run(Programs.pushscope, ["findings", "--json"] + store).output
+    let anew = try run(Programs.pushscope, ["findings", "--json", "--recompute"] + store).output
+    #expect(Self.stretches(kept) == Self.stretches(anew))
+    #expect(!Self.stretches(kept).isEmpty)
+    subject.service.signal(SIGTERM)
+  }
+
+  /// What was found, without what an alarm's moment makes different.
+  private static func stretches(_ json: String) -> [String] {
+    guard let list = try? JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]] else {
+      return []
+    }
+    return list.map {
+      "\($0["target"] ?? "") \($0["metric"] ?? "") \($0["kind"] ?? "") \($0["started_at"] ?? "")"
+    }.sorted()
   }
 }

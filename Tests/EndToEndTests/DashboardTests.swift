@@ -70,7 +70,8 @@ struct DashboardTests {
     try expectClean(tmux)
   }
 
-  @Test("after a crash a file says where, and the dashboard opens with the same view", .timeLimit(.minutes(5)))
+  @Test(
+    "after a crash a file says where, and the dashboard opens with the same view", .timeLimit(.minutes(5)))
   func crash() throws {
     let installation = try Installation.recorded(runs: [""], count: 300)
     let state = installation.directory.file("state")

@@ -29,6 +29,7 @@ final class DashboardLoop {
   private var wantedView: ViewFormat?
 
   /// The view that was written last, and when the next one is; `nil` where nothing was typed since.
+  private let viewFile: ViewFile?
   private var writtenView: LastView?
   private var viewDue: MotionTime?
 
@@ -38,6 +39,7 @@ final class DashboardLoop {
 
   init(settings: DashboardSettings, stop: DashboardStop) throws(DashboardError) {
     self.settings = settings
+    viewFile = settings.viewFile
     self.stop = stop
     let options = settings.options
     var session = TerminalSession.Options()
@@ -74,7 +76,7 @@ final class DashboardLoop {
     defer {
       reader.stop()
       session.restore()
-      rememberView()
+      viewFile?.end(with: screen.lastView)
     }
     let waker = session.waker
     stop.onStop { waker.wake() }
@@ -109,9 +111,9 @@ final class DashboardLoop {
   /// Also while it runs: a crash leaves no time for it.
   private func rememberView() {
     viewDue = nil
-    guard let file = settings.lastViewFile, let view = screen.lastView, view != writtenView else { return }
+    guard let view = screen.lastView, view != writtenView else { return }
     writtenView = view
-    view.write(file)
+    viewFile?.write(view)
   }
 
   private var now: MotionTime { MotionTime(nanoseconds: nanoseconds(until: clock.now)) }

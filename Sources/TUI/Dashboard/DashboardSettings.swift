@@ -69,14 +69,14 @@ struct DashboardSettings: Sendable {
     return OpeningView(
       since: options.since, until: options.until, length: options.window.map(microseconds),
       panel: options.panel.flatMap { wanted in Panel.allCases.first { "\($0)" == wanted.rawValue } },
-      last: lastViewFile.flatMap(LastView.read))
+      last: viewFile?.takeLast())
   }
 
-  /// Where the last view of the store is kept; `nil` when it is not.
-  var lastViewFile: String? {
-    guard options.configuration.remember else { return nil }
+  /// Where the view of what is shown is kept; `nil` where it cannot be.
+  var viewFile: ViewFile? {
     let name = options.place.kind == .fleet ? "/fleet/\(options.place.name)" : options.place.name
-    return LastView.file(of: name, environment: options.environment)
+    return ViewFile(
+      of: name, environment: options.environment, outlastsTheEnd: options.configuration.remember)
   }
 
   func reader(onSnapshot: @escaping @Sendable () -> Void) throws(DashboardError) -> SnapshotReader {

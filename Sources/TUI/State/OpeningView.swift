@@ -1,7 +1,5 @@
-import FoundationEssentials
 import Measurement
 import Store
-import Threads
 
 /// What the dashboard opens with: what the command line asks for, else what was shown of the store last.
 struct OpeningView: Sendable, Equatable {
@@ -51,8 +49,7 @@ struct OpeningView: Sendable, Equatable {
   }
 }
 
-/// The view of a store as it was left, kept in `$XDG_STATE_HOME/pushscope/views`. Anything in it that no longer fits the store is
-/// ignored.
+/// The view of a store as it was left. Anything in it that no longer fits the store is ignored.
 struct LastView: Codable, Sendable, Equatable {
   private var panel: String
   private var isLinear: Bool
@@ -104,34 +101,5 @@ struct LastView: Codable, Sendable, Equatable {
     } else if let column, column > 0 {
       state.follow(at: TimeScale(fitting: column), in: snapshot, columns: columns)
     }
-  }
-
-  // MARK: - File
-
-  /// The file of a store; `nil` without a home.
-  static func file(of store: String, environment: [String: String]) -> String? {
-    guard let base = StateDirectory.path(environment: environment) else { return nil }
-    // FNV-1a: the name need not be secret, only short and the same each time.
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    let path = store.hasPrefix("/") ? store : FileManager.default.currentDirectoryPath + "/" + store
-    for byte in path.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    return "\(base)/views/\(String(hash, radix: 16)).json"
-  }
-
-  /// - Returns: `nil` without a readable file: the view of a store is not worth an error.
-  static func read(_ file: String) -> LastView? {
-    guard let data = FileManager.default.contents(atPath: file), data.count < 1_000_000 else { return nil }
-    return try? JSONDecoder().decode(LastView.self, from: data)
-  }
-
-  /// Writes the file in one piece. Where that is not possible the view is not remembered.
-  func write(_ file: String) {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
-    guard let data = try? encoder.encode(self), let slash = file.lastIndex(of: "/") else { return }
-    try? FileManager.default.createDirectory(
-      atPath: String(file[..<slash]), withIntermediateDirectories: true,
-      attributes: [.posixPermissions: 0o700])
-    try? data.write(to: URL(filePath: file), options: .atomic)
   }
 }

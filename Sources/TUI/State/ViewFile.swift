@@ -1,0 +1,80 @@
+import FoundationEssentials
+import Glibc
+import Threads
+
+/// The file in `$XDG_STATE_HOME/pushscope/views` that keeps the view of a store: for the next time, where the configuration asks for
+/// that, else only until the dashboard ends in order, so that one that opens after a crash shows what was shown.
+struct ViewFile {
+  private let directory: String
+  private let store: String
+  private let outlastsTheEnd: Bool
+
+  /// - Parameters:
+  ///   - store: the path or name of what is shown.
+  ///   - outlastsTheEnd: whether the view is for the next time in any case.
+  /// - Returns: `nil` without a home.
+  init?(of store: String, environment: [String: String], outlastsTheEnd: Bool) {
+    guard let base = StateDirectory.path(environment: environment) else { return nil }
+    directory = base + "/views"
+    self.outlastsTheEnd = outlastsTheEnd
+    // FNV-1a: the name need not be secret, only short and the same each time.
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    let path = store.hasPrefix("/") ? store : FileManager.default.currentDirectoryPath + "/" + store
+    for byte in path.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    self.store = String(hash, radix: 16)
+  }
+
+  private var file: String {
+    outlastsTheEnd ? "\(directory)/\(store).json" : "\(directory)/\(store).\(getpid()).json"
+  }
+
+  /// The view to open with; one that a crash has left is given once.
+  func takeLast() -> LastView? {
+    if let left = abandoned.first {
+      let view = Self.read(left)
+      for file in abandoned { try? FileManager.default.removeItem(atPath: file) }
+      if let view { return view }
+    }
+    return outlastsTheEnd ? Self.read(file) : nil
+  }
+
+  /// Files of processes that are gone, the newest first.
+  private var abandoned: [String] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    let files = names.compactMap { name -> (path: String, written: Double)? in
+      let parts = name.split(separator: ".")
+      guard parts.count == 3, parts[0] == store, let process = Int32(parts[1]), process > 0,
+        kill(process, 0) != 0, errno == ESRCH
+      else { return nil }
+      var status = stat()
+      guard stat("\(directory)/\(name)", &status) == 0 else { return nil }
+      return ("\(directory)/\(name)", Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9)
+    }
+    return files.sorted { $0.written > $1.written }.map(\.path)
+  }
+
+  /// - Returns: `nil` without a readable file: the view of a store is not worth an error.
+  private static func read(_ file: String) -> LastView? {
+    guard let data = FileManager.default.contents(atPath: file), data.count < 1_000_000 else { return nil }
+    return try? JSONDecoder().decode(LastView.self, from: data)
+  }
+
+  /// Writes the file in one piece. Where that is not possible the view is not remembered.
+  func write(_ view: LastView) {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+    guard let data = try? encoder.encode(view) else { return }
+    try? FileManager.default.createDirectory(
+      atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    try? data.write(to: URL(filePath: file), options: .atomic)
+  }
+
+  /// The dashboard ends in order.
+  func end(with view: LastView?) {
+    guard outlastsTheEnd else {
+      try? FileManager.default.removeItem(atPath: file)
+      return
+    }
+    if let view { write(view) }
+  }
+}
