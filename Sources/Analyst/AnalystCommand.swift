@@ -6,7 +6,6 @@ import Threads
 struct AnalystCommand: Sendable {
   /// The hidden command of `pushscope`.
   static let name = "analyst"
-  private static let program = "/proc/self/exe"
   /// Variables that it gets. Those that a configuration names hold secrets, and are not among them.
   private static let passed = [
     "HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "LD_PRELOAD", "PATH", "TMPDIR", "TZ",
@@ -16,10 +15,19 @@ struct AnalystCommand: Sendable {
     "SWIFT_BACKTRACE=enable=yes,interactive=no,color=no,threads=crashed,registers=none,images=none,"
     + "sanitize=yes,limit=16,output-to=stderr,warnings=suppressed"
 
+  private let program: String
+  private let arguments: [String]
   private let environment: [String]
 
-  /// - Parameter environment: this process's.
-  init(environment: [String: String]) {
+  /// - Parameters:
+  ///   - environment: this process's.
+  ///   - program: this one by default.
+  init(
+    environment: [String: String], program: String = "/proc/self/exe",
+    arguments: [String] = [AnalystCommand.name]
+  ) {
+    self.program = program
+    self.arguments = arguments
     var passed = Self.passed
     #if DEBUG
       passed.append("PUSHSCOPE_TEST_FAULT")
@@ -31,7 +39,7 @@ struct AnalystCommand: Sendable {
   /// - Throws: ``ThreadError`` when the system has no process or descriptor left.
   func spawn() throws(ThreadError) -> clinux_analyst {
     var child = clinux_analyst()
-    let code = CStringArray.with([Self.program, Self.name]) { arguments in
+    let code = CStringArray.with([program] + arguments) { arguments in
       CStringArray.with(environment) {
         clinux_spawn_analyst(arguments, $0, DescriptorLimit.inherited, &child)
       }

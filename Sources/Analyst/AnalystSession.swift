@@ -26,9 +26,20 @@ final class AnalystSession {
   /// How long it may keep the write-ahead log from being emptied.
   private static let longestPin = Duration.seconds(30)
   private static let tick: Int32 = 250
+  /// How much of a pipe is read before the other pipes and the clock are looked at again, in chunks of 64 kB: a process that
+  /// writes without end keeps nothing waiting.
+  private static let chunksAtOnce = 16
+  /// What may wait for it to read. News are few, and what it asks for is answered one by one.
+  private static let mostWaiting = 2 * MessageFrame.maximumBytes
+  /// What of a line of the log is passed on, bytes.
+  private static let longestLine = 16 * 1024
+  /// Lines of a crash report that are logged each by itself.
+  private static let mostErrorLines = 400
 
   let pid: Int32
   private let child: clinux_analyst
+  /// Pipes that it has closed while it runs, which are not waited on.
+  private var closed: Set<Int32> = []
   private let store: CollectorStore
   private let clock: any HostClock
   private let logger: Logger
@@ -57,6 +68,9 @@ final class AnalystSession {
     watch = WorkWatch(at: clock.monotonicNow())
   }
 
+  /// Whether it has closed a pipe that it should write to.
+  var hasClosedPipes: Bool { !closed.isEmpty }
+
   /// Whether a message would have to wait.
   var isBehind: Bool { !outgoing.isEmpty }
 
@@ -74,8 +88,8 @@ final class AnalystSession {
   func step(_ wake: WakeSignal) -> End? {
     var waiting = [
       pollfd(fd: child.output, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: child.progress, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: child.errors, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: closed.contains(child.progress) ? -1 : child.progress, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: closed.contains(child.errors) ? -1 : child.errors, events: Int16(POLLIN), revents: 0),
       pollfd(fd: outgoing.isEmpty ? -1 : child.input, events: Int16(POLLOUT), revents: 0),
       pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
     ]
@@ -83,8 +97,15 @@ final class AnalystSession {
     if waiting[4].revents != 0 { wake.clear() }
     takeErrors()
     takeProgress()
-    guard takeMessages() else { return ended(nil) }
+    switch takeMessages() {
+    case .goesOn: break
+    case .over: return ended(nil)
+    case .broken(let reason): return ended(.wanted(reason, watch.culprit))
+    }
     flush()
+    if outgoing.count > Self.mostWaiting {
+      return ended(.wanted("it does not read what it is told", watch.culprit))
+    }
     let now = clock.monotonicNow()
     let hung = watch.hung(at: now)
     if hung.isHung {
@@ -114,32 +135,54 @@ final class AnalystSession {
     }
   }
 
-  /// - Returns: `false` at the end of the pipe, or where what comes out of it is no message.
-  private func takeMessages() -> Bool {
-    guard let bytes = take(child.output) else { return false }
+  private enum Output {
+    case goesOn
+    /// It has closed its output.
+    case over
+    /// It says what an analyst never says.
+    case broken(reason: String)
+  }
+
+  private func takeMessages() -> Output {
+    guard let bytes = take(child.output) else { return .over }
     messages.append(bytes)
+    var requests = 0
     do {
       while let message = try messages.next(AnalystMessage.self) {
         switch message {
         case .request(let request):
+          // All of this was written before it could have the first answer.
+          requests += 1
+          guard requests == 1 else { return .broken(reason: "it asked twice without waiting for the answer") }
           let start = clock.monotonicNow()
           let reply = request.perform(in: store)
           watch.waited(for: clock.monotonicNow() - start)
           send(.reply(reply))
           flush()
         case .openFindings(let findings): onOpen(findings)
-        case .line(let level, let text): logger.log(level: level, "\(text)")
+        case .line(let level, let text):
+          logger.log(level: level, "\(String(decoding: text.utf8.prefix(Self.longestLine), as: UTF8.self))")
         }
       }
-      return true
+      return .goesOn
     } catch {
-      logger.error("the analyst's message cannot be read: \(error)")
-      return false
+      return .broken(reason: "its message cannot be read: \(error)")
+    }
+  }
+
+  private func forEachChunk(of descriptor: Int32, _ body: (ArraySlice<UInt8>) -> Void) {
+    for _ in 0..<Self.chunksAtOnce {
+      guard let bytes = take(descriptor) else {
+        closed.insert(descriptor)
+        return
+      }
+      if bytes.isEmpty { return }
+      body(bytes)
     }
   }
 
   private func takeProgress() {
-    while let bytes = take(child.progress), !bytes.isEmpty {
+    forEachChunk(of: child.progress) { bytes in
       let now = clock.monotonicNow()
       progressText += bytes
       while let end = progressText.firstIndex(of: UInt8(ascii: "\n")) {
@@ -153,7 +196,7 @@ final class AnalystSession {
   }
 
   private func takeErrors() {
-    while let bytes = take(child.errors), !bytes.isEmpty {
+    forEachChunk(of: child.errors) { bytes in
       errorText += bytes.prefix(max(0, Self.errorLimit - errorText.count))
     }
   }
@@ -176,7 +219,7 @@ final class AnalystSession {
     takeErrors()
     takeProgress()
     for descriptor in [child.input, child.output, child.progress, child.errors] { close(descriptor) }
-    for line in errorText.split(separator: UInt8(ascii: "\n")) {
+    for line in errorText.split(separator: UInt8(ascii: "\n"), maxSplits: Self.mostErrorLines) {
       let text = String(decoding: line, as: UTF8.self)
       // It complains of threads that block its signal, as all of ours do.
       if !text.hasPrefix("swift-runtime:") { logger.error("analyst: \(EscapedText.make(text))") }

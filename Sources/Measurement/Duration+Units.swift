@@ -1,12 +1,14 @@
 extension Duration {
-  /// The whole duration in nanoseconds, cut towards zero; spans about ±292 years.
+  /// The whole duration in nanoseconds, cut towards zero; longer ones than about ±292 years are as long as that.
   public var nanoseconds: Int64 {
-    components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
+    components.seconds.multipliedClamped(by: 1_000_000_000)
+      .addingClamped(components.attoseconds / 1_000_000_000)
   }
 
-  /// The whole duration in microseconds, cut towards zero; spans about ±292 000 years.
+  /// The whole duration in microseconds, cut towards zero; longer ones than about ±292 000 years are as long as that.
   public var microseconds: Int64 {
-    components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
+    components.seconds.multipliedClamped(by: 1_000_000)
+      .addingClamped(components.attoseconds / 1_000_000_000_000)
   }
 
   /// The duration without its sign.
@@ -25,9 +27,9 @@ extension Duration {
   }
 
   /// So many times 60 s.
-  public static func minutes(_ count: Int64) -> Duration { .seconds(60 * count) }
+  public static func minutes(_ count: Int64) -> Duration { .seconds(count.multipliedClamped(by: 60)) }
   /// So many times 3600 s.
-  public static func hours(_ count: Int64) -> Duration { .seconds(3600 * count) }
+  public static func hours(_ count: Int64) -> Duration { .seconds(count.multipliedClamped(by: 3600)) }
   /// So many times 86 400 s.
-  public static func days(_ count: Int64) -> Duration { .seconds(86_400 * count) }
+  public static func days(_ count: Int64) -> Duration { .seconds(count.multipliedClamped(by: 86_400)) }
 }

@@ -10,7 +10,7 @@ public struct MonotonicTime: Sendable, Hashable, Comparable {
 
   public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-  public init(microseconds: Int64) { self.nanoseconds = microseconds * 1000 }
+  public init(microseconds: Int64) { self.nanoseconds = microseconds.multipliedClamped(by: 1000) }
 
   public static let zero = MonotonicTime(nanoseconds: 0)
 
@@ -21,15 +21,15 @@ public struct MonotonicTime: Sendable, Hashable, Comparable {
   public static func < (a: Self, b: Self) -> Bool { a.nanoseconds < b.nanoseconds }
 
   public static func + (time: Self, duration: Duration) -> Self {
-    MonotonicTime(nanoseconds: time.nanoseconds + duration.nanoseconds)
+    MonotonicTime(nanoseconds: time.nanoseconds.addingClamped(duration.nanoseconds))
   }
 
   public static func - (time: Self, duration: Duration) -> Self {
-    MonotonicTime(nanoseconds: time.nanoseconds - duration.nanoseconds)
+    MonotonicTime(nanoseconds: time.nanoseconds.subtractingClamped(duration.nanoseconds))
   }
 
   public static func - (later: Self, earlier: Self) -> Duration {
-    .nanoseconds(later.nanoseconds - earlier.nanoseconds)
+    .nanoseconds(later.nanoseconds.subtractingClamped(earlier.nanoseconds))
   }
 }
 
@@ -43,14 +43,14 @@ public struct WallTime: Sendable, Hashable, Comparable, Codable {
   public static func < (a: Self, b: Self) -> Bool { a.microseconds < b.microseconds }
 
   /// - Parameter seconds: since 1970-01-01.
-  public init(seconds: Int64) { self.init(microseconds: seconds * 1_000_000) }
+  public init(seconds: Int64) { self.init(microseconds: seconds.multipliedClamped(by: 1_000_000)) }
 
   /// Whole seconds since 1970-01-01, rounded down.
   public var seconds: Int64 { microseconds.flooringDivision(by: 1_000_000) }
 
   /// The moment so many µs later; earlier if negative.
   public func advanced(byMicroseconds interval: Int64) -> WallTime {
-    WallTime(microseconds: microseconds + interval)
+    WallTime(microseconds: microseconds.addingClamped(interval))
   }
 
   public static func + (time: Self, duration: Duration) -> Self {
@@ -58,12 +58,12 @@ public struct WallTime: Sendable, Hashable, Comparable, Codable {
   }
 
   public static func - (time: Self, duration: Duration) -> Self {
-    time.advanced(byMicroseconds: -duration.microseconds)
+    WallTime(microseconds: time.microseconds.subtractingClamped(duration.microseconds))
   }
 
   /// A span of calendar time.
   public static func - (later: Self, earlier: Self) -> Duration {
-    .microseconds(later.microseconds - earlier.microseconds)
+    .microseconds(later.microseconds.subtractingClamped(earlier.microseconds))
   }
 }
 
@@ -96,12 +96,12 @@ public struct ClockAnchor: Sendable, Hashable {
 
   /// The time of day at a monotonic instant, by this anchor.
   public func wall(at instant: MonotonicTime) -> WallTime {
-    wall.advanced(byMicroseconds: instant.microseconds - monotonic.microseconds)
+    wall.advanced(byMicroseconds: instant.microseconds.subtractingClamped(monotonic.microseconds))
   }
 
   /// How far the wall clock was stepped between two anchors, µs; about 0 if it was not.
   public func step(to later: ClockAnchor) -> Int64 {
-    later.wall.microseconds - wall(at: later.monotonic).microseconds
+    later.wall.microseconds.subtractingClamped(wall(at: later.monotonic).microseconds)
   }
 }
 

@@ -88,8 +88,8 @@ public struct DeliveryRange: Sendable, Hashable {
   @inlinable
   public init(latency: Int64, error: Int64?, high: Int64?) {
     let error = max(0, error ?? latency)
-    low = max(0, latency - error)
-    self.high = max(0, high ?? (error == latency ? latency : latency + error))
+    low = max(0, latency.subtractingClamped(error))
+    self.high = max(0, high ?? (error == latency ? latency : latency.addingClamped(error)))
   }
 
   @inlinable public var isExact: Bool { low == high }

@@ -11,8 +11,13 @@ extension WallTime {
     }
   }
 
-  /// Writes the ``rfc3339Length`` bytes of the text to the start of `buffer`, which must hold as many.
+  /// The times that four digits of a year can say, µs.
+  private static let written: ClosedRange<Int64> = -62_167_219_200_000_000...253_402_300_799_999_999
+
+  /// Writes the ``rfc3339Length`` bytes of the text to the start of `buffer`, which must hold as many. Times outside the years
+  /// 0000 to 9999 are written as the first or last instant of these.
   public func writeRFC3339(into buffer: UnsafeMutableBufferPointer<UInt8>) {
+    let microseconds = min(max(microseconds, Self.written.lowerBound), Self.written.upperBound)
     let seconds = microseconds.flooringDivision(by: 1_000_000)
     let fraction = microseconds - seconds * 1_000_000
     let days = seconds.flooringDivision(by: 86_400)

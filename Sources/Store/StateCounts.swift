@@ -22,27 +22,27 @@ public struct StateCounts: Sendable, Equatable {
   public var planned: Int { states.wrappedSum() }
 
   /// Those whose planned time has come: the denominator of shares.
-  public var due: Int { planned - self[.planned] }
+  public var due: Int { planned &- self[.planned] }
 
   /// Those whose final state is not known yet.
-  public var open: Int { self[.planned] + self[.inFlight] }
+  public var open: Int { self[.planned] &+ self[.inFlight] }
 
   /// Those whose final state is known.
-  public var settled: Int { planned - open }
+  public var settled: Int { planned &- open }
 
   /// How many failed because there was no connection to send them on: due, but neither sent nor missed.
   /// `nil` when some are interrupted, because it is not recorded how many of those had been sent.
   public var failedBeforeSending: Int? {
-    let unsent = max(0, due - sent - self[.missed])
+    let unsent = max(0, due &- sent &- self[.missed])
     guard unsent == 0 || self[.interrupted] == 0 else { return nil }
     return min(self[.failed], unsent)
   }
 
   /// Adds `count` notifications, or removes them when it is negative.
   public mutating func add(_ state: NotificationState, isSent: Bool, isAccepted: Bool, count: Int = 1) {
-    self[state] += count
-    if isSent { sent += count }
-    if isAccepted { acceptedByProvider += count }
+    self[state] &+= count
+    if isSent { sent &+= count }
+    if isAccepted { acceptedByProvider &+= count }
   }
 
   mutating func add(_ flags: SampleStateFlags, _ count: Int = 1) {
@@ -51,8 +51,8 @@ public struct StateCounts: Sendable, Equatable {
 
   public static func += (sum: inout Self, other: Self) {
     sum.states &+= other.states
-    sum.sent += other.sent
-    sum.acceptedByProvider += other.acceptedByProvider
+    sum.sent &+= other.sent
+    sum.acceptedByProvider &+= other.acceptedByProvider
   }
 
   public static func + (a: Self, b: Self) -> Self {

@@ -227,11 +227,15 @@ struct Timescale: Sendable {
   /// Devices whose JSON numbers are binary64 return stamps rounded to a multiple of 256 ns.
   static let rounding = Duration.nanoseconds(256)
 
-  /// - Parameter earlier: the latest stamp of an earlier scale; this one begins after it.
+  /// - Parameter earlier: the latest stamp of an earlier scale; this one begins after it, unless it cannot be one.
   init(anchor: ClockAnchor, after earlier: WallTime? = nil) {
-    let first = earlier?.advanced(byMicroseconds: Self.distance) ?? anchor.wall
+    let first =
+      earlier.flatMap { $0 < Self.end ? $0.advanced(byMicroseconds: Self.distance) : nil } ?? anchor.wall
     self.anchor = ClockAnchor(monotonic: anchor.monotonic, wall: max(anchor.wall, first))
   }
+
+  /// The year 2200. Later stamps come from a store with wrong times, and near 2262 nanoseconds do not fit their type.
+  private static let end = WallTime(seconds: 7_258_118_400)
 
   /// The least distance between the last stamp of one scale and the first of the next, µs: more than the time between two
   /// clock readings.

@@ -82,7 +82,7 @@ final class Recorder {
       run: run, bootID: bootID, targets: targets, anchor: clockMonitor.anchor, isObserved: observer != nil)
     let slept = clockMonitor.suspended
     ledger.resume(
-      known.filter { abs(($0.hostSlept - slept).nanoseconds) < ClockMonitor.smallestSuspend.nanoseconds })
+      known.filter { ($0.hostSlept - slept).magnitude < ClockMonitor.smallestSuspend })
     lastCommit = clock.monotonicNow()
     instrumentDue = lastCommit + Self.heartbeat
   }

@@ -66,7 +66,7 @@ struct LatencyDistribution: Sendable {
     let index = buckets.index(of: value)
     counts[index] += 1
     count += 1
-    sum += value
+    sum = sum.addingClamped(value)
     if value == 0 {
       zeros += 1
     } else {

@@ -7,7 +7,8 @@ extension CollectorStore {
     try read { db in
       try db.cachedRows("SELECT id, command, run, name FROM control WHERE done_at IS NULL ORDER BY id").map {
         ControlRequest(
-          row: $0[0], command: ControlCommand(word: $0[1], run: $0[2], name: $0[3]))
+          row: try $0.value(0),
+          command: ControlCommand(word: try $0.value(1), run: try $0.optional(2), name: try $0.optional(3)))
       }
     }
   }

@@ -10,8 +10,10 @@ struct RunDeletion {
   static func next(_ db: Database) throws -> RunDeletion? {
     let rows = try db.cachedRows(
       "SELECT id, run_id, target_id FROM deletion ORDER BY run_id, target_id IS NULL, id LIMIT 1")
-    return rows.first.map {
-      RunDeletion(id: $0[0], run: $0[1], target: ($0[2] as Int64?).map(TargetID.init(rawValue:)))
+    return try rows.first.map {
+      RunDeletion(
+        id: try $0.value(0), run: try $0.value(1),
+        target: try $0.optional(2).map(TargetID.init(rawValue:)))
     }
   }
 
@@ -65,8 +67,9 @@ struct RunDeletion {
         arguments: [id])
     else { return true }
     // A day around the run: its clock may have been set.
-    let start = RollupSpan.hour.start(of: row[0])
-    let end = min(pruned, RollupSpan.hour.start(of: (row[1] as Int64) + 86_400) + 3600)
+    let start = RollupSpan.hour.start(of: try row.value(0))
+    let ended: Int64 = try row.value(1)
+    let end = min(pruned, RollupSpan.hour.start(of: ended.addingClamped(86_400)).addingClamped(3600))
     guard start < end else { return true }
     let next = min(end, start + Self.hoursAtATime * 3600)
     let delete = try RawStatement(
@@ -126,8 +129,8 @@ extension CollectorStore {
           """,
         arguments: [run.description])
       guard let row else { throw StoreError.unknownRun(run.description, path: path) }
-      if row[1] { throw StoreError.runInProgress(run.description, path: path) }
-      let id: Int64 = row[0]
+      if try row.value(1) { throw StoreError.runInProgress(run.description, path: path) }
+      let id: Int64 = try row.value(0)
       try db.execute(
         sql:
           "INSERT INTO deletion (run_id, target_id) SELECT run_id, id FROM target WHERE run_id = ? ORDER BY id",
@@ -137,7 +140,9 @@ extension CollectorStore {
       state.revision += 1
       try db.execute(
         sql: "INSERT OR REPLACE INTO tombstone (revision, run, collector, at) VALUES (?, ?, ?, ?)",
-        arguments: [state.revision, run.description, row[2] as String, clock.wallNow().microseconds])
+        arguments: [
+          state.revision, run.description, try row.value(2) as String, clock.wallNow().microseconds,
+        ])
       // Deletes the counters, too; later receipts find no target.
       try db.execute(sql: "DELETE FROM target WHERE run_id = ?", arguments: [id])
       state.forget(run)

@@ -29,7 +29,7 @@ public struct ForwardCursor: Sendable, Equatable, Codable {
   static func fetch(_ fleet: String, _ db: Database) throws -> ForwardCursor? {
     try Row.fetchOne(
       db, sql: "SELECT revision, opened_at_revision FROM forward_cursor WHERE fleet = ?", arguments: [fleet]
-    ).map { ForwardCursor(fleet: fleet, revision: $0[0], openedAt: $0[1]) }
+    ).map { ForwardCursor(fleet: fleet, revision: try $0.value(0), openedAt: try $0.optional(1)) }
   }
 
   /// The revision of the fleet that the store is to be forwarded to; 0 when that has not been reached yet.

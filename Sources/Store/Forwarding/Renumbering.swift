@@ -62,7 +62,7 @@ public struct Renumbering: Sendable, Equatable, Codable {
       update.bind(revision, at: 2)
       try update.run()
     }
-    if revisions.count < Self.limit { done += 1 }
+    if revisions.count < Self.limit { done = min(max(0, done), Self.tables.count) + 1 }
   }
 
   fileprivate var isDone: Bool { done >= Self.tables.count }
@@ -77,6 +77,12 @@ extension CollectorStore {
   public func beginRenumbering(
     after common: Int64, above highest: Int64, runs: [String]
   ) throws -> Renumbering {
+    guard WriterState.revisions.contains(max(0, highest)) else {
+      throw StoreError(
+        .conflict, path: path,
+        detail: "the fleet has a revision \(highest) of this collector, which it never gave",
+        remedy: "delete the collector's rows from the fleet")
+    }
     var last: Int64 = 0
     try transaction { _, state in
       last = state.revision

@@ -55,12 +55,15 @@ extension DeviceExchange {
   static let columns =
     "device, boot_id, t1_ns, t2_monotonic_ns, t3_monotonic_ns, t4_ns, ifnull(host_slept_us, 0)"
 
-  init?(row: Row) {
+  init?(row: Row) throws {
     guard
       let exchange = ClockExchange(
-        t1: row[2], t2: MonotonicTime(nanoseconds: row[3]), t3: MonotonicTime(nanoseconds: row[4]), t4: row[5]
+        t1: try row.value(2), t2: MonotonicTime(nanoseconds: try row.value(3)),
+        t3: MonotonicTime(nanoseconds: try row.value(4)), t4: try row.value(5)
       )
     else { return nil }
-    self.init(device: row[0], bootID: row[1], exchange: exchange, hostSlept: .microseconds(row[6] as Int64))
+    self.init(
+      device: try row.value(0), bootID: try row.optional(1), exchange: exchange,
+      hostSlept: .microseconds(try row.value(6) as Int64))
   }
 }

@@ -195,10 +195,33 @@ public struct SampleOrigin: Sendable, Equatable {
   public var receiptDeadline: Int64?
 }
 
+extension Sample {
+  /// Whether its times and counts can be of a notification. A receipt for one of others would be dated wrongly.
+  fileprivate var isPossible: Bool {
+    // Times until the year 9999, and as long spans, µs: sums of some of them do not overflow.
+    let times: ClosedRange<Int64> = 0...253_402_300_799_999_999
+    let spans = -times.upperBound...times.upperBound
+    return [plannedAt.microseconds, plannedMonotonic, Int64(duplicates), Int64(attempt)].allSatisfy(
+      times.contains)
+      && [scheduleLag, serviceTime, acceptLatency, deliveryLatency, deliveryError, deliveryHigh, path]
+        .allSatisfy {
+          $0.map(spans.contains) ?? true
+        }
+  }
+}
+
 extension CollectorStore {
   /// A stored row, for receipts that come after it left memory.
+  /// - Throws: ``StoreError`` with the code `corrupt` for a row with numbers that no collector writes.
   public func sample(_ id: SampleID) throws -> Sample? {
-    try read { try SampleQuery.sample(id, $0) }
+    try read { db in
+      let sample = try SampleQuery.sample(id, db)
+      if let sample, !sample.isPossible {
+        throw DatabaseError(
+          resultCode: .SQLITE_CORRUPT, message: "notification \(id.rawValue) has impossible numbers")
+      }
+      return sample
+    }
   }
 
   /// The stamps of a sample's stored receipts, oldest first, which tell a repeated receipt from another one.
@@ -210,7 +233,11 @@ extension CollectorStore {
           SELECT device, received_at, monotonic_ns FROM receipt WHERE sample_id = ? ORDER BY revision LIMIT ?
           """,
         arguments: [id.rawValue, limit]
-      ).map { ReceiptStamp(device: $0[0], receivedAt: WallTime(microseconds: $0[1]), monotonic: $0[2]) }
+      ).map {
+        ReceiptStamp(
+          device: try $0.value(0), receivedAt: WallTime(microseconds: try $0.value(1)),
+          monotonic: try $0.optional(2))
+      }
     }
   }
 
@@ -224,9 +251,10 @@ extension CollectorStore {
           FROM target t JOIN run r ON r.id = t.run_id WHERE t.id = ?
           """,
         arguments: [id.target.rawValue])
-      guard let row, let run = RunID(row[0]) else { return nil }
+      guard let row, let run = RunID(try row.value(0) as String) else { return nil }
       return SampleOrigin(
-        run: run, bootID: row[1], target: row[2], provider: row[3], receiptDeadline: row[4])
+        run: run, bootID: try row.value(1), target: try row.value(2), provider: try row.value(3),
+        receiptDeadline: try row.optional(4))
     }
   }
 

@@ -69,13 +69,13 @@ public struct RetentionClock: Sendable, Equatable {
   public mutating func take(_ reading: Reading, isContinuing: Bool) -> Change? {
     let isSameBoot = reading.bootID == bootID
     let passed = isSameBoot ? max(.zero, reading.boottime - boottime) : .zero
-    let step = isSameBoot ? reading.wall.microseconds - wall.microseconds - passed.microseconds : 0
-    let isStepped = abs(step) >= Self.smallestStep
+    let step = isSameBoot ? (reading.wall - wall - passed).microseconds : 0
+    let isStepped = step.magnitude >= Self.smallestStep.magnitude
     now = now.advanced(byMicroseconds: passed.microseconds)
     // Set back: what counted was wrong.
     if isStepped, step < 0 { now = min(now, reading.wall) }
     (wall, boottime, bootID) = (reading.wall, reading.boottime, reading.bootID)
-    guard reading.wall.microseconds - now.microseconds > Self.tolerance.microseconds else {
+    guard reading.wall - now > Self.tolerance else {
       // On another boot a clock may be behind until it is set.
       now = max(now, reading.wall)
       defer { hold = nil }
@@ -100,22 +100,27 @@ public struct RetentionClock: Sendable, Equatable {
 }
 
 extension RetentionClock {
-  /// The last look; `nil` before the first one.
+  /// The numbers that a look can have, µs: times until the year 9999, and as long spans.
+  private static let possible: ClosedRange<Int64> = 0...253_402_300_799_999_999
+
+  /// The last look; `nil` before the first one, and where what is stored cannot be one.
   static func fetch(_ db: Database) throws -> RetentionClock? {
     let row = try db.cachedRows(
       "SELECT counts_as, wall, boottime_us, boot_id, held_since, held_ran_us FROM retention_look"
     ).first
-    return row.map { RetentionClock(row: $0) }
+    return try row.flatMap { try RetentionClock(row: $0) }
   }
 
-  private init(row: Row) {
-    now = WallTime(microseconds: row[0])
-    wall = WallTime(microseconds: row[1])
-    boottime = .microseconds(row[2] as Int64)
-    bootID = row[3]
-    hold = (row[4] as Int64?).map {
-      Hold(since: WallTime(microseconds: $0), ran: .microseconds(row[5] as Int64))
-    }
+  private init?(row: Row) throws {
+    let (counts, wall, boottime): (Int64, Int64, Int64) =
+      (try row.value(0), try row.value(1), try row.value(2))
+    let (since, ran): (Int64?, Int64) = (try row.optional(4), try row.value(5))
+    guard [counts, wall, boottime, since ?? 0, ran].allSatisfy(Self.possible.contains) else { return nil }
+    now = WallTime(microseconds: counts)
+    self.wall = WallTime(microseconds: wall)
+    self.boottime = .microseconds(boottime)
+    bootID = try row.value(3)
+    hold = since.map { Hold(since: WallTime(microseconds: $0), ran: .microseconds(ran)) }
   }
 
   fileprivate func save(_ db: Database, hasAges: Bool) throws {

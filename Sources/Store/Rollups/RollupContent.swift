@@ -29,9 +29,9 @@ struct RollupSideCounts: Equatable, Sendable {
 
   /// Adds, or subtracts with a negative count.
   mutating func add(_ other: Self, _ count: Int) {
-    duplicates += other.duplicates * count
-    outOfOrder += other.outOfOrder * count
-    freshConnections += other.freshConnections * count
+    duplicates &+= other.duplicates &* count
+    outOfOrder &+= other.outOfOrder &* count
+    freshConnections &+= other.freshConnections &* count
   }
 }
 

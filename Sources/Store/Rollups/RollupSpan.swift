@@ -22,7 +22,7 @@ public enum RollupSpan: Int, Sendable, Hashable, CaseIterable {
   /// The start of the span that contains an instant; both in seconds since 1970.
   public func start(of second: Int64) -> Int64 {
     let length = Int64(rawValue)
-    return second.flooringDivision(by: length) * length
+    return second.flooringDivision(by: length).multipliedClamped(by: length)
   }
 
   /// The first second since 1970 that begins at or after an instant.
@@ -146,13 +146,20 @@ struct RollupWatermarks: Sendable, Equatable {
     return start == second ? second : start + Int64(span.rawValue)
   }
 
+  /// The seconds of the times that can be written. A mark beyond them is wrong: the rollups are made again.
+  private static let possible =
+    WallTime(microseconds: .min).seconds + 1...WallTime(microseconds: .max).seconds
+
   static func fetch(_ db: Database) throws -> RollupWatermarks {
     let statement = try RawStatement(db, "SELECT span, covered_to FROM rollup_mark")
     var watermarks = RollupWatermarks()
     watermarks.pruned = try PrunedSpans.fetch(db)
     while try statement.step() {
-      guard let span = RollupSpan(rawValue: Int(statement.integer(0))) else { continue }
-      watermarks.set(span, statement.integer(1))
+      let mark = statement.integer(1)
+      guard let span = RollupSpan(rawValue: Int(statement.integer(0))), possible.contains(mark) else {
+        continue
+      }
+      watermarks.set(span, mark)
     }
     return watermarks
   }

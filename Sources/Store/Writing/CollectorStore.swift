@@ -94,12 +94,16 @@ public final class CollectorStore: Sendable {
       let checkpoints = LogCheckpoints(clock: clock)
       checkpoints.install(on: db)
       let meta = try Row.fetchOne(db, sql: "SELECT collector, revision FROM meta")
-      guard let meta, let collectorID = UUID(uuidString: meta["collector"]) else {
+      guard let meta, let collectorID = UUID(uuidString: try meta.value(0)) else {
         throw StoreError.notAStore(file.path, "the store has no collector id")
       }
       // Clear the run marker that a crashed collector left behind.
       try db.execute(sql: "UPDATE presence SET run = NULL, serves = 0 WHERE run IS NOT NULL OR serves <> 0")
-      var state = WriterState(revision: meta["revision"])
+      var state = WriterState(revision: try meta.value(1))
+      guard WriterState.revisions.contains(state.revision) else {
+        throw DatabaseError(
+          resultCode: .SQLITE_CORRUPT, message: "the last revision is \(state.revision)")
+      }
       let revisionAtStart = state.revision
       try ForwardCursor.noteOpening(at: revisionAtStart, db)
       var interrupted: [InterruptedRows] = []
@@ -217,8 +221,9 @@ public final class CollectorStore: Sendable {
         arguments: [sample.id.target.rawValue, sample.id.rawValue])
       guard let row else { return nil }
       let origin = SampleChange.Origin(
-        target: row[0], variant: try VariantQuery.name(of: VariantID(rawValue: row[1]), db))
-      return (origin, (row[2] as Int64) > revisionAtStart)
+        target: try row.value(0),
+        variant: try VariantQuery.name(of: VariantID(rawValue: row.value(1)), db))
+      return (origin, try row.value(2) > revisionAtStart)
     }
   }
 

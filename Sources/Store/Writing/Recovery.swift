@@ -82,17 +82,18 @@ struct OpenRun {
         FROM run r LEFT JOIN heartbeat h ON h.run_id = r.id WHERE r.ended_at IS NULL ORDER BY r.id
         """
     ).compactMap { row in
-      guard let id = RunID(row[1]) else { return nil }
+      guard let id = RunID(try row.value(1) as String) else { return nil }
       let start = ClockAnchor(
-        monotonic: MonotonicTime(microseconds: row[4] as Int64), wall: WallTime(microseconds: row[3]))
+        monotonic: MonotonicTime(microseconds: try row.value(4)),
+        wall: WallTime(microseconds: try row.value(3)))
       var heartbeat = start
-      if let at = row[5] as Int64?, let monotonic = row[6] as Int64? {
+      if let at = try row.optional(5) as Int64?, let monotonic = try row.optional(6) as Int64? {
         heartbeat = ClockAnchor(
           monotonic: MonotonicTime(microseconds: monotonic), wall: WallTime(microseconds: at))
       }
       return OpenRun(
-        row: row[0], id: id, bootID: row[2], startedAt: start.wall,
-        anchor: try lastAnchor(ofRun: row[0], db) ?? start, heartbeat: heartbeat)
+        row: try row.value(0), id: id, bootID: try row.value(2), startedAt: start.wall,
+        anchor: try lastAnchor(ofRun: row.value(0), db) ?? start, heartbeat: heartbeat)
     }
   }
 
@@ -101,7 +102,9 @@ struct OpenRun {
       db, sql: "SELECT monotonic_us, at FROM anchor WHERE run_id = ? ORDER BY monotonic_us DESC LIMIT 1",
       arguments: [row]
     ).map {
-      ClockAnchor(monotonic: MonotonicTime(microseconds: $0[0] as Int64), wall: WallTime(microseconds: $0[1]))
+      ClockAnchor(
+        monotonic: MonotonicTime(microseconds: try $0.value(0)),
+        wall: WallTime(microseconds: try $0.value(1)))
     }
   }
 }
@@ -126,7 +129,7 @@ struct DueTest {
       lastDue = now.monotonic.microseconds
     } else {
       let lastWall = max(now.wall, heartbeat.wall).advanced(byMicroseconds: Self.margin)
-      lastDue = anchor.monotonic.microseconds + (lastWall.microseconds - anchor.wall.microseconds)
+      lastDue = (anchor.monotonic + (lastWall - anchor.wall)).microseconds
     }
   }
 
@@ -171,7 +174,7 @@ struct OpenRowSettlement {
           deltas.remove(open.flags, target: target.id, variant: open.variant)
           if let before { rollups.add(before, -1) }
           removed += 1
-          tail = SampleID(rawValue: open.id.rawValue - 1)
+          tail = SampleID(rawValue: open.id.rawValue &- 1)
         } else {
           let settled = open.flags.interrupted
           state.revision += 1
@@ -265,13 +268,19 @@ struct OpenRow {
 
   /// The targets of a run with the number of their open rows, from the counters.
   static func targets(ofRun row: Int64, _ db: Database) throws -> [(id: TargetID, openCount: Int64)] {
-    try Row.fetchAll(
+    let statement = try RawStatement(
       db,
-      sql: """
-        SELECT t.id, sum(y.planned + y.in_flight) FROM target t JOIN tally y ON y.target_id = t.id
-        WHERE t.run_id = ? GROUP BY t.id ORDER BY t.id
-        """,
-      arguments: [row]
-    ).map { (id: TargetID(rawValue: $0[0]), openCount: $0[1]) }
+      """
+      SELECT t.id, total(y.planned + y.in_flight) FROM target t JOIN tally y ON y.target_id = t.id
+      WHERE t.run_id = ?1 GROUP BY t.id ORDER BY t.id
+      """)
+    statement.bind(row, at: 1)
+    var targets: [(id: TargetID, openCount: Int64)] = []
+    // A total is a real number, and does not overflow where counters are wrong; what is too large for an integer is read as the
+    // largest one.
+    while try statement.step() {
+      targets.append((id: TargetID(rawValue: statement.integer(0)), openCount: statement.integer(1)))
+    }
+    return targets
   }
 }

@@ -15,6 +15,9 @@ struct WriterState: Sendable {
 
   init(revision: Int64) { self.revision = revision }
 
+  /// The revisions that a store may have reached. From the last one on there are as many as will ever be given.
+  static let revisions: ClosedRange<Int64> = 0...1 << 62
+
   mutating func close() { isClosed = true }
 
   /// The row of a run.

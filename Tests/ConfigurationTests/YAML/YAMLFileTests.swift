@@ -82,9 +82,16 @@ import Testing
     #expect(path == directory.path + "/sub/../body.json")
   }
 
-  @Test func deeplyNestedTextIsRefusedNotFallenOver() {
+  @Test(
+    arguments: [
+      String(repeating: "[", count: 100_000), String(repeating: "{a: ", count: 100_000),
+      String(repeating: "- ", count: 100_000), String(repeating: "? ", count: 100_000),
+      String(repeating: "[", count: 20_000) + String(repeating: "]", count: 20_000),
+      (0..<1_400).map { String(repeating: " ", count: $0) + "a:" }.joined(separator: "\n"),
+    ])
+  func deeplyNestedTextIsRefusedNotFallenOver(_ text: String) {
     #expect(throws: ConfigurationError.self) {
-      try YAMLFile.parse(String(repeating: "[", count: 100_000), file: "t") { _ in 1 }
+      try YAMLFile.parse(text, file: "t") { _ in Int?.none }
     }
   }
 
