@@ -72,7 +72,12 @@ static void become(
       _exit(127);
     }
   }
-  closefrom(plan->count);
+  /* What is not attached gets its errors where its output goes. */
+  if (!plan->is_attached && dup2(plan->given[1], 2) < 0) {
+    *failure = errno;
+    _exit(127);
+  }
+  closefrom(plan->is_attached ? plan->count : 3);
   if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && descriptors <= limit.rlim_max) {
     limit.rlim_cur = descriptors;
     setrlimit(RLIMIT_NOFILE, &limit);

@@ -88,10 +88,12 @@ struct DashboardTests {
     try eventually("the view is remembered") { texts(in: "views").contains { $0.contains("Events") } }
     _ = try run("/usr/bin/env", ["pkill", "-SEGV", "-P", try tmux.state("pane_pid")])
     try tmux.waitFor("it crashed; where is being written to a file in")
-    try expectClean(tmux)
     try eventually("the report is there", seen: { "\(texts(in: "crashes"))" }) {
-      texts(in: "crashes").contains { $0.contains("crashed") && $0.contains("pushscope at") }
+      texts(in: "crashes").contains { $0.contains("crashed") && $0.contains("Backtrace took") }
     }
+    // The shell says so when the process has ended; what is typed before is lost.
+    try tmux.waitFor("Segmentation fault")
+    try expectClean(tmux)
     try tmux.openDashboard(on: installation)
     try tmux.waitFor("run_stopped")
     try tmux.press("q")
