@@ -66,11 +66,11 @@ struct PlainLine {
     return "last \(Self.seconds) s \(metric.rawValue) n \(summary.count) " + PlainLine.figures(summary)
   }
 
-  /// `p50 812 ms [780, 840] ms`, `p99 n too small (needs 368)`, …
+  /// `p50 812 ms (780 to 840 ms)`, `p99 n too small (needs 368)`, …
   static func figures(_ summary: WindowSummary) -> String {
     WindowSummary.quantiles.map { quantile in
       let figure = summary[quantile]
-      return ([quantile.label, figure.text()] + (figure.interval.map { [$0] } ?? [])).joined(separator: " ")
+      return ([quantile.label, figure.text()] + (figure.interval.map { ["(\($0))"] } ?? [])).joined(separator: " ")
     }.joined(separator: " ")
   }
 }

@@ -121,7 +121,7 @@ struct PlainTests {
     #expect(lines.count == 6)
     #expect(lines[0].hasPrefix("run ") && lines[0].hasSuffix("(completed)"))
     #expect(lines[1].contains("delivered 399") && lines[1].contains("lost 1") && lines[1].contains("due 400"))
-    #expect(lines[2].hasPrefix("a delivery n 399 p50 120 ms ["))
+    #expect(lines[2].hasPrefix("a delivery n 399 p50 120 ms (112 to 128 ms) p90 "))
     #expect(
       lines[3].hasPrefix("a accept n 400 p50 4.00 ms") && lines[4].hasPrefix("a service n 400 p50 3.96 ms"))
     #expect(lines[5].hasPrefix("b␛[2J due 0"))
