@@ -85,10 +85,7 @@ final class AnalystParts: Sendable {
   /// Starts the parts that are asked for, not switched off, and not running yet.
   /// - Throws: `ThreadError`.
   func start() throws {
-    let missing = state.withLock { state in
-      defer { state.running.formUnion(state.settings.parts.subtracting(state.switchedOff)) }
-      return state.settings.parts.subtracting(state.switchedOff).subtracting(state.running)
-    }
+    let missing = state.withLock { $0.settings.parts.subtracting($0.switchedOff).subtracting($0.running) }
     for part in missing.sorted(by: { $0.rawValue < $1.rawValue }) {
       switch part {
       case .findings:
@@ -101,6 +98,7 @@ final class AnalystParts: Sendable {
         try forwarding.start(store)
         state.withLock { $0.forwarding = forwarding }
       }
+      state.withLock { _ = $0.running.insert(part) }
     }
   }
 
@@ -139,9 +137,9 @@ final class AnalystParts: Sendable {
       },
       onTrouble: { [logger] error in
         if let error {
-          logger.error("\(error); the search for changes is retried each second")
+          logger.error("\(error); \(CollectorPart.findings.words) is retried each second")
         } else {
-          logger.notice("the search for changes goes on")
+          logger.notice("\(CollectorPart.findings.words) goes on")
         }
       })
   }

@@ -18,8 +18,6 @@ public enum AnalystProcess {
   /// - Parameter client: sends the webhook.
   /// - Throws: `StoreError`, `ThreadError`, what cannot be decoded.
   public static func run(client: any WebhookClient) async throws {
-    // The kernel has ended what outlives its parent by then, but for a process that was stopped meanwhile.
-    guard getppid() != 1 || getpid() == 1 else { return }
     clinux_report_crashes(progressDescriptor)
     let output = PipeOutput(takeStandardOutput())
     preferAsVictim()
@@ -108,7 +106,7 @@ public enum AnalystProcess {
   // MARK: - Log
 
   private static func send(_ message: AnalystMessage, to output: PipeOutput) {
-    // A line that is too long for a message is no line.
+    // What is too large for a message is left out.
     if let frame = try? MessageFrame.encode(message) { output.write(frame) }
   }
 

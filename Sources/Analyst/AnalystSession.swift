@@ -45,6 +45,8 @@ final class AnalystSession {
   private let logger: Logger
   private let onOpen: ([OpenFindings]) -> Void
   private var watch: WorkWatch
+  /// When the last step ended.
+  private var steppedAt: MonotonicTime
   private var messages = MessageBuffer()
   private var outgoing: [UInt8] = []
   private var progressText: [UInt8] = []
@@ -65,7 +67,8 @@ final class AnalystSession {
     self.clock = clock
     self.logger = logger
     self.onOpen = onOpen
-    watch = WorkWatch(at: clock.monotonicNow())
+    steppedAt = clock.monotonicNow()
+    watch = WorkWatch(at: steppedAt)
   }
 
   /// Whether it has closed a pipe that it should write to.
@@ -80,12 +83,21 @@ final class AnalystSession {
       outgoing += try MessageFrame.encode(message)
     } catch {
       logger.error("the analyst is not told: \(error)")
+      guard case .reply = message else { return }
+      // Whoever asked waits for an answer.
+      send(
+        .reply(
+          .failed(
+            StoreError(.ioFailure, path: store.path, detail: "\(error)", remedy: "please report it"))))
     }
   }
 
   /// Exchanges what there is to exchange, for a quarter of a second at most or until `wake` is raised.
   /// - Returns: how it ended; `nil` while it runs.
   func step(_ wake: WakeSignal) -> End? {
+    // While this process stood still, as in a frozen container, it could hear nothing.
+    watch.waited(for: max(.zero, clock.monotonicNow() - steppedAt - .seconds(1)))
+    defer { steppedAt = clock.monotonicNow() }
     var waiting = [
       pollfd(fd: child.output, events: Int16(POLLIN), revents: 0),
       pollfd(fd: closed.contains(child.progress) ? -1 : child.progress, events: Int16(POLLIN), revents: 0),
@@ -213,7 +225,7 @@ final class AnalystSession {
   // MARK: - End
 
   private func ended(_ death: Death?) -> End {
-    // What has no more to say is over, or about to be: a process that closed its output does nothing any more.
+    // A process that closed its output has ended or is about to.
     if death != nil { _ = Glibc.kill(pid, SIGKILL) }
     let status = wait()
     takeErrors()
@@ -235,7 +247,7 @@ final class AnalystSession {
   private func wait() -> Int32 {
     var status: Int32 = 0
     for _ in 0..<100 {
-      if waitpid(pid, &status, WNOHANG) != 0 { return status }
+      if waitpid(pid, &status, WNOHANG) == pid { return status }
       // Its report of a crash may be longer than the pipe.
       takeErrors()
       usleep(10_000)

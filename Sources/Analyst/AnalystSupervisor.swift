@@ -113,7 +113,8 @@ public final class AnalystSupervisor: Sendable {
           for part in CollectorPart.allCases { show(part, isRunning: false) }
           note(reason, work)
         }
-        if end == .finished || deadline != nil { return }
+        if end == .finished { return }
+        if deadline != nil { return sayWhatIsMissing() }
         wake.wait(atMost: backoff.pause)
         if deadline != nil { return sayWhatIsMissing() }
       }
@@ -185,7 +186,7 @@ public final class AnalystSupervisor: Sendable {
 
     private func sayWhatIsMissing() {
       owner.logger.notice(
-        "the analyst did not come to its end within \(LengthText.text(farewell)): what is missing of findings and alerts is made at the next start"
+        "the analyst did not finish within \(LengthText.text(farewell)): findings and alerts that are missing are made at the next start, and rows that are not forwarded are sent then"
       )
     }
 
@@ -204,10 +205,10 @@ public final class AnalystSupervisor: Sendable {
             "\(what), \(PartFailures.limit) times within \(LengthText.text(PartFailures.period)): it is switched off for "
             + "\(LengthText.text(PartFailures.rest)), or until a reload"
         } else {
-          words = "\(what) and begins again from its last checkpoint"
+          words = deadline == nil ? "\(what) and begins again from its last checkpoint" : what
         }
       } else {
-        words = "the analyst ended (\(reason)) and is started again"
+        words = "the analyst's process failed (\(reason))" + (deadline == nil ? " and is started again" : "")
       }
       owner.logger.error("\(words); sending and recording go on")
       var changes = ObjectiveChanges()
@@ -245,14 +246,14 @@ extension AnalystSupervisor: CollectionObserver {
   public func opened(_ store: CollectorStore) async throws {
     let wake = try WakeSignal()
     let ended = FirstResult<Void, Never>()
-    state.withLock { state in
-      state.wake = wake
-      state.ended = ended
-    }
     // The process ends with this thread, which therefore stays until the collector ends.
     try DedicatedThread.start(name: "analyst") { [self] in
       Worker(self, store, wake).run()
       ended.finish()
+    }
+    state.withLock { state in
+      state.wake = wake
+      state.ended = ended
     }
   }
 
@@ -264,7 +265,7 @@ extension AnalystSupervisor: CollectionObserver {
     wake()
   }
 
-  /// Waits for the last round, 10 s at most.
+  /// Waits for the last round, up to ``farewell``.
   public func closing() async {
     let ended = state.withLock { state in
       state.deadline = clock.monotonicNow() + Self.farewell

@@ -59,6 +59,7 @@ extension InProcessAnalyst: CollectionObserver {
     let settings = state.withLock { $0.settings }
     let parts = try AnalystParts(
       settings, store: store, client: client, logger: logger, clock: clock, onOpen: connections.onOpen)
+    state.withLock { $0.parts = parts }
     if let url = connections.url() { try parts.take(.url(url)) }
     try parts.start()
     for part in settings.parts { connections.onPart(part, true) }
@@ -70,10 +71,7 @@ extension InProcessAnalyst: CollectionObserver {
           return Self.heardInterval
         })
       }, onTrouble: { _ in })
-    state.withLock { state in
-      state.parts = parts
-      state.heard = heard
-    }
+    state.withLock { $0.heard = heard }
   }
 
   public func began(_ run: ObservedRun) { take(.run(run)) }

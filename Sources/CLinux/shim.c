@@ -37,6 +37,7 @@ struct plan {
   int given[4];
   int count;
   int is_attached;
+  pid_t parent;
 };
 
 /* Between vfork and exec, in the parent's memory: system calls only. */
@@ -56,7 +57,8 @@ static void become(
     sigaction(SIGINT, &ignored_action, NULL);
     sigaction(SIGTERM, &ignored_action, NULL);
     sigaction(SIGHUP, &ignored_action, NULL);
-    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    /* A parent that has ended meanwhile sends no signal. */
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || getppid() != plan->parent) _exit(127);
   } else if (setpgid(0, 0) != 0) {
     *failure = errno;
     _exit(127);
@@ -109,7 +111,7 @@ static int spawn(
 static int spawn_with_pipes(
   char *const *arguments, char *const *environment, const int *outward, int count, int is_attached, uint64_t descriptors,
   int *own, pid_t *pid) {
-  struct plan plan = {.count = count, .is_attached = is_attached};
+  struct plan plan = {.count = count, .is_attached = is_attached, .parent = getpid()};
   int code = 0, made = 0;
   for (; made < count; made++) {
     int ends[2];

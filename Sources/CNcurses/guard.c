@@ -137,7 +137,7 @@ static void install(void) {
   // Without Swift's backtracer on this host, as where the program is linked statically, there is no report.
   if (wants_backtrace && reports != NULL && (replaced[0].sa_flags & SA_SIGINFO) != 0) {
     writes_report = true;
-    snprintf(crash_advice, sizeof crash_advice, "it crashed; where is being written to a file in %s\n", reports);
+    snprintf(crash_advice, sizeof crash_advice, "it crashed; a report of where is written to a file in %s\n", reports);
   } else if (wants_backtrace && reports != NULL) {
     writes_report = true;
     snprintf(crash_advice, sizeof crash_advice, "it crashed\n");

@@ -49,11 +49,11 @@ public final class FleetForwarding: Sendable {
   public func start(_ store: any AnalystStore) throws {
     let wake = try WakeSignal()
     let ended = FirstResult<Void, Never>()
-    state.withLock { $0.thread = Wait(wake: wake, ended: ended) }
     try DedicatedThread.start(name: "forward") { [self] in
       run(store, wake)
       ended.finish()
     }
+    state.withLock { $0.thread = Wait(wake: wake, ended: ended) }
     logger.info(
       "forwarding to \(fleet.urls.map(\.origin).joined(separator: ", ")), database \(fleet.database)")
   }
@@ -80,6 +80,7 @@ public final class FleetForwarding: Sendable {
   }
 
   private func run(_ store: any AnalystStore, _ wake: WakeSignal) {
+    defer { progress.rest() }
     do {
       let reader = try StoreReader.open(at: store.path)
       defer { reader.close() }

@@ -64,7 +64,7 @@ public enum EventKind: String, Sendable, Hashable, Codable, CaseIterable {
   case handshakeFailed = "handshake_failed"
   /// Retention deletes less than it is asked to: the write-ahead log cannot be emptied, or the wall clock came too far at once.
   case retentionWaiting = "retention_waiting"
-  /// What explains, judges, tells or forwards came to an end by a fault.
+  /// A part that works on what was recorded (``CollectorPart``) failed, or the process of all of them.
   case partFailed = "part_failed"
 }
 

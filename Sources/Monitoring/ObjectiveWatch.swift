@@ -85,6 +85,7 @@ final class ObjectiveWatch: Sendable {
     init(_ watch: ObjectiveWatch) { self.watch = watch }
 
     func round() throws -> Duration {
+      defer { watch.progress.rest() }
       let reader = try self.reader ?? StoreReader.open(at: watch.store.path)
       self.reader = reader
       let now = watch.clock.monotonicNow()
@@ -108,7 +109,6 @@ final class ObjectiveWatch: Sendable {
           AlertSources.alert(of: $0, labels: settings.labels)
         })
       try save(step.records, at: now)
-      watch.progress.rest()
       let cost = watch.clock.monotonicNow() - now
       return max(ObjectiveWatch.interval, min(.seconds(20), cost * 19))
     }

@@ -16,6 +16,8 @@ final class StoreFigureWatch: Sendable {
   private let thread = Mutex<RoundThread?>(nil)
 
   private static let interval = Duration.seconds(10)
+  /// The pause of a store in which the figures take long, of which they take a twentieth of the time otherwise.
+  private static let longestPause = Duration.minutes(2)
 
   /// - Parameter forwards: whether rows are forwarded to a fleet.
   init(
@@ -38,7 +40,7 @@ final class StoreFigureWatch: Sendable {
           reader = open
           let start = clock.monotonicNow()
           try round(open)
-          return max(Self.interval, (clock.monotonicNow() - start) * 19)
+          return max(Self.interval, min(Self.longestPause, (clock.monotonicNow() - start) * 19))
         })
       },
       onTrouble: { [logger] error in

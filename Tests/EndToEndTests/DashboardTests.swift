@@ -87,7 +87,7 @@ struct DashboardTests {
     }
     try eventually("the view is remembered") { texts(in: "views").contains { $0.contains("Events") } }
     _ = try run("/usr/bin/env", ["pkill", "-SEGV", "-P", try tmux.state("pane_pid")])
-    try tmux.waitFor("it crashed; where is being written to a file in")
+    try tmux.waitFor("it crashed; a report of where is written to a file in")
     try eventually("the report is there", seen: { "\(texts(in: "crashes"))" }) {
       texts(in: "crashes").contains { $0.contains("crashed") && $0.contains("Backtrace took") }
     }

@@ -100,17 +100,16 @@ final class AlertSender: Sendable {
     let start = clock.wallNow()
     // Not later than the interval from now: the clock may have been set back.
     let isDue = findingsDue.map { start >= $0 || $0 - start > Self.interval } ?? true
-    if isDue || state.withLock({ state in channels.contains { !state.queue.due($0.way, at: start).isEmpty } })
-    {
-      progress.begin("findings")
+    if isDue {
       try lookAtFindings(reader, settings.labels)
       findingsDue = start + Self.interval
     }
     for (way, channel) in channels {
-      progress.begin(way.name)
-      let now = clock.wallNow()
-      let due = state.withLock { $0.queue.due(way, at: now) }
+      guard !due(way).isEmpty else { continue }
+      try lookAtFindings(reader, settings.labels)
+      let due = due(way)
       guard !due.isEmpty else { continue }
+      progress.begin(way.name)
       let told = Array(due.prefix(AlertMessage.maximumAlerts))
       let message = AlertMessage(told, receiver: way.name, externalURL: externalURL)
       note(told, way, problem: channel.deliver(message.json))
@@ -131,7 +130,13 @@ final class AlertSender: Sendable {
     return max(.milliseconds(100), min(Self.interval, next - now))
   }
 
+  private func due(_ way: AlertQueue.Way) -> [AlertRecord] {
+    let now = clock.wallNow()
+    return state.withLock { $0.queue.due(way, at: now) }
+  }
+
   private func lookAtFindings(_ reader: StoreReader, _ labels: [ConfiguredLabel]) throws {
+    progress.begin("findings")
     let open = try reader.openFindings(at: clock.wallNow())
     let now = clock.wallNow()
     let alerts = AlertSources.alerts(of: open, labels: labels)

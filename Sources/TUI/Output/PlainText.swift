@@ -70,7 +70,8 @@ struct PlainLine {
   static func figures(_ summary: WindowSummary) -> String {
     WindowSummary.quantiles.map { quantile in
       let figure = summary[quantile]
-      return ([quantile.label, figure.text()] + (figure.interval.map { ["(\($0))"] } ?? [])).joined(separator: " ")
+      return ([quantile.label, figure.text()] + (figure.interval.map { ["(\($0))"] } ?? [])).joined(
+        separator: " ")
     }.joined(separator: " ")
   }
 }

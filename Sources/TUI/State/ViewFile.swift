@@ -30,9 +30,10 @@ struct ViewFile {
 
   /// The view to open with; one that a crash has left is given once.
   func takeLast() -> LastView? {
-    if let left = abandoned.first {
-      let view = Self.read(left)
-      for file in abandoned { try? FileManager.default.removeItem(atPath: file) }
+    let left = abandoned
+    if let newest = left.first {
+      let view = Self.read(newest)
+      for file in left { try? FileManager.default.removeItem(atPath: file) }
       if let view { return view }
     }
     return outlastsTheEnd ? Self.read(file) : nil
@@ -44,7 +45,8 @@ struct ViewFile {
     let files = names.compactMap { name -> (path: String, written: Double)? in
       let parts = name.split(separator: ".")
       guard parts.count == 3, parts[0] == store, let process = Int32(parts[1]), process > 0,
-        kill(process, 0) != 0, errno == ESRCH
+        // In a container a process may get the id of the one before.
+        process == getpid() || kill(process, 0) != 0 && errno == ESRCH
       else { return nil }
       var status = stat()
       guard stat("\(directory)/\(name)", &status) == 0 else { return nil }
