@@ -23,7 +23,7 @@ struct AnalystCommand: Sendable {
   ///   - environment: this process's.
   ///   - program: this one by default.
   init(
-    environment: [String: String], program: String = "/proc/self/exe",
+    environment: [String: String], program: String = OwnProgram.path,
     arguments: [String] = [AnalystCommand.name]
   ) {
     self.program = program

@@ -26,6 +26,8 @@ final class AnalystSession {
   /// How long it may keep the write-ahead log from being emptied.
   private static let longestPin = Duration.seconds(30)
   private static let tick: Int32 = 250
+  /// Steps follow each other at once. Longer ago than this the last one was before this process stood still.
+  private static let standstill = Duration.seconds(5)
   /// How much of a pipe is read before the other pipes and the clock are looked at again, in chunks of 64 kB: a process that
   /// writes without end keeps nothing waiting.
   private static let chunksAtOnce = 16
@@ -96,7 +98,8 @@ final class AnalystSession {
   /// - Returns: how it ended; `nil` while it runs.
   func step(_ wake: WakeSignal) -> End? {
     // While this process stood still, as in a frozen container, it could hear nothing.
-    watch.waited(for: max(.zero, clock.monotonicNow() - steppedAt - .seconds(1)))
+    let gap = clock.monotonicNow() - steppedAt
+    if gap > Self.standstill { watch.waited(for: gap) }
     defer { steppedAt = clock.monotonicNow() }
     var waiting = [
       pollfd(fd: child.output, events: Int16(POLLIN), revents: 0),

@@ -52,7 +52,7 @@ import Testing
     /// The id of the analyst's process, other than a former one.
     func analyst(after former: Int32? = nil) throws -> Int32 {
       try eventually("the analyst runs", within: .seconds(150), seen: { collector.standardError }) {
-        let listed = try? Programs.run("pgrep", ["-P", "\(collector.pid)", "-f", "exe analyst"])
+        let listed = try? Programs.run("pgrep", ["-P", "\(collector.pid)", "-f", " analyst"])
         return (listed?.output).flatMap { Int32($0.split(separator: "\n").first ?? "") }
           .flatMap { $0 == former ? nil : $0 }
       }
@@ -193,7 +193,7 @@ import Testing
     try eventually("the objective is told", seen: { subject.collector.standardError }) {
       subject.told.contains("objective fast is breached") ? true : nil
     }
-    let listed = try Programs.run("pgrep", ["-P", "\(subject.collector.pid)", "-f", "exe analyst"])
+    let listed = try Programs.run("pgrep", ["-P", "\(subject.collector.pid)", "-f", " analyst"])
     #expect(listed.output.isEmpty)
     #expect(try subject.metric(#"pushscope_part_up{part="findings"}"#) == "1")
     try subject.finish()

@@ -18,11 +18,8 @@ enum CrashReports {
     else { return }
     setenv("PUSHSCOPE_CRASH_REPORTS", directory, 1)
     setenv("SWIFT_BACKTRACE", "\(options),output-to=\(directory)/", 1)
-    // By its own name, which the report has, unless it was replaced meanwhile.
-    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    _ = CStringArray.with([program] + ProcessArguments.all) {
-      execv(FileManager.default.isExecutableFile(atPath: own) ? own : "/proc/self/exe", $0)
-    }
+    // By its own name, which the report has.
+    _ = CStringArray.with([program] + ProcessArguments.all) { execv(OwnProgram.path, $0) }
     // It goes on without reports.
     unsetenv("PUSHSCOPE_CRASH_REPORTS")
     unsetenv("SWIFT_BACKTRACE")
