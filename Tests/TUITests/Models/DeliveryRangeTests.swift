@@ -112,10 +112,12 @@ import Testing
     let reader = try StoreReader.open(at: fixture.path)
     let summary = try PlainSummary(reader, snapshot: snapshot, zone: .utc)
     let line = try #require(summary.lines.first { $0.hasPrefix("a delivery n 3000 p50 ") })
-    // `p50 36.1 ms 0.0 to 68.3 ms`
+    // `p50 36.1 ms (0.0 to 68.3 ms)`
     let words = line.split(separator: " ")
     let to = try #require(words.firstIndex(of: "to"))
-    let bounds = [words[to - 1], words[to + 1]].compactMap { Double(String($0)) }
+    let bounds = [words[to - 1], words[to + 1]].compactMap {
+      Double($0.replacing("(", with: ""))
+    }
     #expect(
       bounds.count == 2 && bounds[0] * 1_000 <= Double(truth) && Double(truth) <= bounds[1] * 1_000 + 50)
   }
