@@ -171,7 +171,7 @@ private final class MessageInput {
         let words = line.split(separator: " ", maxSplits: 2).map(String.init)
         guard words.count == 3, words[1] == part.rawValue, words[2] == unit else { continue }
         switch words[0] {
-        case "trap": fatalError("a fault that a test asked for")
+        case "trap": fatalError("a fault that a test asked for")  // wanted by a test
         case "hang": while true { sleep(1) }
         case "stop": raise(SIGSTOP)
         default: break

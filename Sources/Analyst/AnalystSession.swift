@@ -60,7 +60,7 @@ final class AnalystSession {
   /// Starts the process.
   /// - Throws: `ThreadError`.
   init(
-    _ command: AnalystCommand, store: CollectorStore, clock: any HostClock, logger: Logger,
+    _ command: AnalystLauncher, store: CollectorStore, clock: any HostClock, logger: Logger,
     onOpen: @escaping ([OpenFindings]) -> Void
   ) throws(ThreadError) {
     child = try command.spawn()

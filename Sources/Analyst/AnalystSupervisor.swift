@@ -53,7 +53,7 @@ public final class AnalystSupervisor: Sendable {
   private static let heardInterval = Duration.seconds(1)
 
   private let state: Mutex<State>
-  private let command: AnalystCommand
+  private let command: AnalystLauncher
   private let connections: AnalystConnections
   private let clock: any HostClock
   private let logger: Logger
@@ -64,7 +64,7 @@ public final class AnalystSupervisor: Sendable {
     logger: Logger, clock: any HostClock = SystemClock()
   ) {
     state = Mutex(State(settings: AnalystSettings(configuration)))
-    command = AnalystCommand(environment: environment)
+    command = AnalystLauncher(environment: environment)
     self.connections = connections
     self.clock = clock
     self.logger = logger

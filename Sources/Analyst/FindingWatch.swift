@@ -14,8 +14,6 @@ final class FindingWatch {
   private static let openInterval = Duration.seconds(10)
   /// How many findings are saved at once at most: each holds some kB of what explains it.
   private static let findingsAtOnce = 100
-  /// The longest pause: of a large store it is the twentieth part of the time that is taken.
-  static let longestPause = Duration.seconds(20)
 
   private let store: any AnalystStore
   private let clock: any HostClock
@@ -78,7 +76,7 @@ final class FindingWatch {
     let cost = clock.monotonicNow() - start
     // A store that was recorded before is caught up with in a fifth of the time.
     return step.isMore
-      ? max(.milliseconds(5), cost * 4) : min(Self.longestPause, max(Self.interval, cost * 19))
+      ? max(.milliseconds(5), cost * 4) : RoundThread.pause(after: cost, least: Self.interval)
   }
 
   /// Saves what the engine came to, and tells it. After a save that fails the next round goes on from there, so that

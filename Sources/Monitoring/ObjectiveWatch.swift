@@ -110,7 +110,7 @@ final class ObjectiveWatch: Sendable {
         })
       try save(step.records, at: now)
       let cost = watch.clock.monotonicNow() - now
-      return max(ObjectiveWatch.interval, min(.seconds(20), cost * 19))
+      return RoundThread.pause(after: cost, least: ObjectiveWatch.interval)
     }
 
     /// An incident lasts until its breach has been over for ten minutes.

@@ -16,7 +16,6 @@ final class StoreFigureWatch: Sendable {
   private let thread = Mutex<RoundThread?>(nil)
 
   private static let interval = Duration.seconds(10)
-  /// The pause of a store in which the figures take long, of which they take a twentieth of the time otherwise.
   private static let longestPause = Duration.minutes(2)
 
   /// - Parameter forwards: whether rows are forwarded to a fleet.
@@ -40,7 +39,8 @@ final class StoreFigureWatch: Sendable {
           reader = open
           let start = clock.monotonicNow()
           try round(open)
-          return max(Self.interval, min(Self.longestPause, (clock.monotonicNow() - start) * 19))
+          return RoundThread.pause(
+            after: clock.monotonicNow() - start, least: Self.interval, most: Self.longestPause)
         })
       },
       onTrouble: { [logger] error in

@@ -16,6 +16,15 @@ public final class RoundThread: Sendable {
     }
   }
 
+  /// The pause after a round, so that rounds that take long take a twentieth of the time.
+  /// - Parameters:
+  ///   - cost: what the round took.
+  ///   - least: the pause after one that took no time.
+  ///   - most: the longest pause.
+  public static func pause(after cost: Duration, least: Duration, most: Duration = .seconds(20)) -> Duration {
+    max(least, min(most, cost * 19))
+  }
+
   private let isStopping = Mutex(false)
   private let signal: WakeSignal
   private let ended = FirstResult<Void, Never>()

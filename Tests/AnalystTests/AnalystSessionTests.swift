@@ -21,7 +21,7 @@ import Threads
   /// A session with a shell in place of the analyst: 0 is its input, 1 its output, 2 its errors and 3 its progress.
   private func session(_ script: String) throws -> AnalystSession {
     try AnalystSession(
-      AnalystCommand(environment: ["PATH": "/usr/bin:/bin"], program: "/bin/sh", arguments: ["-c", script]),
+      AnalystLauncher(environment: ["PATH": "/usr/bin:/bin"], program: "/bin/sh", arguments: ["-c", script]),
       store: fixture.store, clock: fixture.clock,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
       onOpen: { _ in })

@@ -5,24 +5,20 @@ import Threads
 
 /// Reports of crashes of the dashboard, in `$XDG_STATE_HOME/pushscope/crashes`: where it crashed, without what was in memory.
 enum CrashReports {
-  /// Options of Swift's backtracer: no registers, no memory, and no question on the terminal.
-  private static let options =
-    "enable=yes,interactive=no,color=no,threads=crashed,registers=none,images=none,sanitize=yes,limit=32,warnings=suppressed"
-
   /// Has this program begin anew, with what Swift's runtime must find in the environment at its start. Returns where that is done
   /// already, where the user has set it otherwise, and where it is not possible.
   static func begin() {
     let environment = ProcessEnvironment.all
-    guard environment["SWIFT_BACKTRACE"] == nil, let directory = directory(environment),
+    guard environment[CrashReportOptions.variable] == nil, let directory = directory(environment),
       let program = CommandLine.arguments.first
     else { return }
     setenv("PUSHSCOPE_CRASH_REPORTS", directory, 1)
-    setenv("SWIFT_BACKTRACE", "\(options),output-to=\(directory)/", 1)
+    setenv(CrashReportOptions.variable, CrashReportOptions.text(frames: 32, output: directory + "/"), 1)
     // By its own name, which the report has.
     _ = CStringArray.with([program] + ProcessArguments.all) { execv(OwnProgram.path, $0) }
     // It goes on without reports.
     unsetenv("PUSHSCOPE_CRASH_REPORTS")
-    unsetenv("SWIFT_BACKTRACE")
+    unsetenv(CrashReportOptions.variable)
   }
 
   private static func directory(_ environment: [String: String]) -> String? {

@@ -3,17 +3,15 @@ import Glibc
 import Threads
 
 /// How the analyst's process is started: this program once more, with a hidden command.
-struct AnalystCommand: Sendable {
+struct AnalystLauncher: Sendable {
   /// The hidden command of `pushscope`.
   static let name = "analyst"
   /// Variables that it gets. Those that a configuration names hold secrets, and are not among them.
   private static let passed = [
     "HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "LD_PRELOAD", "PATH", "TMPDIR", "TZ",
   ]
-  /// A report of where it crashed, without registers and memory, which may hold secrets.
   private static let backtrace =
-    "SWIFT_BACKTRACE=enable=yes,interactive=no,color=no,threads=crashed,registers=none,images=none,"
-    + "sanitize=yes,limit=16,output-to=stderr,warnings=suppressed"
+    "\(CrashReportOptions.variable)=\(CrashReportOptions.text(frames: 16, output: "stderr"))"
 
   private let program: String
   private let arguments: [String]
@@ -24,7 +22,7 @@ struct AnalystCommand: Sendable {
   ///   - program: this one by default.
   init(
     environment: [String: String], program: String = OwnProgram.path,
-    arguments: [String] = [AnalystCommand.name]
+    arguments: [String] = [AnalystLauncher.name]
   ) {
     self.program = program
     self.arguments = arguments
