@@ -14,17 +14,20 @@ public enum AnalystProcess {
   private static let progressDescriptor: Int32 = 3
   private static let beatInterval: UInt32 = 5
 
+  /// Standard input does not begin with what a collector says, but with something else or nothing.
+  public struct NoCollector: Error {}
+
   /// Runs to the end of standard input, or until the collector asks for an end.
   /// - Parameter client: sends the webhook.
-  /// - Throws: `StoreError`, `ThreadError`, what cannot be decoded.
+  /// - Throws: ``NoCollector``, `StoreError`, `ThreadError`.
   public static func run(client: any WebhookClient) async throws {
     clinux_report_crashes(progressDescriptor)
     let output = PipeOutput(takeStandardOutput())
     preferAsVictim()
     let input = MessageInput()
-    guard case .begin(let start) = try input.next(), start.version == AnalystStart.currentVersion else {
-      return
-    }
+    guard let first = try? input.next(), case .begin(let start) = first,
+      start.version == AnalystStart.currentVersion
+    else { throw NoCollector() }
     let link = try AnalystLink(start, output: output)
     let parts = try AnalystParts(
       start.settings, store: link, client: client, logger: logger(output), clock: SystemClock(),

@@ -91,6 +91,9 @@ public final class AnalystSupervisor: Sendable {
     private let wake: WakeSignal
     private var failures = PartFailures()
     private var failedParts: [CollectorPart: FailedPart] = [:]
+    private var processFailures = ProcessFailures()
+    /// Set while the process is unsteady.
+    private var failedProcess: FailedPart?
     private var backoff = Backoff(first: firstPause, longest: longestPause)
 
     init(_ owner: AnalystSupervisor, _ store: CollectorStore, _ wake: WakeSignal) {
@@ -110,8 +113,8 @@ public final class AnalystSupervisor: Sendable {
         if case .failed(let reason, let work) = end {
           if owner.clock.monotonicNow() - start >= steady { backoff.succeeded() }
           backoff.failed()
-          for part in CollectorPart.allCases { show(part, isRunning: false) }
           note(reason, work)
+          show(isRunning: false)
         }
         if end == .finished { return }
         if deadline != nil { return sayWhatIsMissing() }
@@ -135,6 +138,7 @@ public final class AnalystSupervisor: Sendable {
         if let end = session.step(wake) { return end }
         let now = owner.clock.monotonicNow()
         pass(to: session, at: now)
+        if processFailures.settle(at: now) { settle() }
         if now >= heardDue, !session.isBehind, let heard = owner.connections.heard() {
           heardDue = now + heardInterval
           session.send(.news(.heard(heard)))
@@ -161,7 +165,7 @@ public final class AnalystSupervisor: Sendable {
       if let url = owner.connections.url() { session.send(.news(.url(url))) }
       if let heard = owner.connections.heard() { session.send(.news(.heard(heard))) }
       if let run { session.send(.news(.run(run))) }
-      for part in CollectorPart.allCases { show(part, isRunning: true) }
+      show(isRunning: true)
     }
 
     /// Passes on what came since the last time, and asks for the end once.
@@ -179,7 +183,7 @@ public final class AnalystSupervisor: Sendable {
       if !rested.isEmpty || isReloaded {
         retry(rested)
         session.send(.news(.switchedOff(Set(failures.switchedOff.keys))))
-        for part in CollectorPart.allCases { show(part, isRunning: true) }
+        show(isRunning: true)
       }
       if deadline != nil, !session.isFinishing { session.send(.finish) }
     }
@@ -194,29 +198,53 @@ public final class AnalystSupervisor: Sendable {
 
     private func note(_ reason: String, _ work: WorkWatch.Work?) {
       let now = owner.clock.wallNow()
-      let words: String
-      if let work {
-        let isOff = failures.note(work.part, unit: work.unit, at: owner.clock.monotonicNow())
-        let what = "\(work.part.words) failed at \"\(work.unit)\" (\(reason))"
-        if isOff {
-          failedParts[work.part] = FailedPart(
-            part: work.part, reason: reason, unit: work.unit, since: now, retryAt: now + PartFailures.rest)
-          words =
-            "\(what), \(PartFailures.limit) times within \(LengthText.text(PartFailures.period)): it is switched off for "
-            + "\(LengthText.text(PartFailures.rest)), or until a reload"
-        } else {
-          words = deadline == nil ? "\(what) and begins again from its last checkpoint" : what
-        }
-      } else {
-        words = "the analyst's process failed (\(reason))" + (deadline == nil ? " and is started again" : "")
+      let monotonic = owner.clock.monotonicNow()
+      let isSwitchedOff = work.map { failures.note($0.part, unit: $0.unit, at: monotonic) } ?? false
+      let wasUnsteady = processFailures.isUnsteady
+      var words = Self.words(reason, work, isSwitchedOff: isSwitchedOff, isLast: deadline != nil)
+      if let work, isSwitchedOff {
+        failedParts[work.part] = FailedPart(
+          part: work.part, reason: reason, unit: work.unit, since: now, retryAt: now + PartFailures.rest)
+      }
+      if processFailures.note(at: monotonic) {
+        failedProcess = FailedPart(
+          part: nil, reason: reason, unit: "", since: now, retryAt: now + longestPause)
+        words +=
+          "; after \(ProcessFailures.limit) failures within \(LengthText.text(ProcessFailures.period)) "
+          + "those that follow are in the log alone, until it has run for so long"
       }
       owner.logger.error("\(words); sending and recording go on")
+      guard isSwitchedOff || !wasUnsteady else { return }
       var changes = ObjectiveChanges()
       changes.run = owner.state.withLock { $0.run?.id }
       changes.events = [Event(at: now, kind: .partFailed, detail: words)]
       changes.log = [LogLine(at: now, level: .error, label: "analyst", message: words)]
       save { try store.save(changes) }
-      if work != nil { save { try store.set(failedParts: Array(failedParts.values)) } }
+      saveFailedParts()
+    }
+
+    private static func words(
+      _ reason: String, _ work: WorkWatch.Work?, isSwitchedOff: Bool, isLast: Bool
+    ) -> String {
+      guard let work else {
+        return "the analyst's process failed (\(reason))" + (isLast ? "" : " and is started again")
+      }
+      let what = "\(work.part.words) failed at \"\(work.unit)\" (\(reason))"
+      if isSwitchedOff {
+        return
+          "\(what), \(PartFailures.limit) times within \(LengthText.text(PartFailures.period)): it is switched off for "
+          + "\(LengthText.text(PartFailures.rest)), or until a reload"
+      }
+      return isLast ? what : "\(what) and begins again from its last checkpoint"
+    }
+
+    /// The process has not failed for long enough.
+    private func settle() {
+      failedProcess = nil
+      owner.logger.notice(
+        "the analyst has run for \(LengthText.text(ProcessFailures.period)) without a failure")
+      saveFailedParts()
+      show(isRunning: true)
     }
 
     private func retry(_ parts: Set<CollectorPart>) {
@@ -225,7 +253,11 @@ public final class AnalystSupervisor: Sendable {
       for part in known.sorted(by: { $0.rawValue < $1.rawValue }) {
         owner.logger.notice("\(part.words) is tried again")
       }
-      save { try store.set(failedParts: Array(failedParts.values)) }
+      saveFailedParts()
+    }
+
+    private func saveFailedParts() {
+      save { try store.set(failedParts: failedParts.values + (failedProcess.map { [$0] } ?? [])) }
     }
 
     /// What cannot be written is in the log of the process at least.
@@ -233,9 +265,12 @@ public final class AnalystSupervisor: Sendable {
       do { try body() } catch { owner.logger.error("\(error); a fault of the analyst is not in the store") }
     }
 
-    private func show(_ part: CollectorPart, isRunning: Bool) {
-      let isUp = settings.parts.contains(part) ? isRunning && failures.switchedOff[part] == nil : nil
-      owner.connections.onPart(part, isUp)
+    private func show(isRunning: Bool) {
+      let parts = settings.parts
+      for part in CollectorPart.allCases {
+        let isUp = isRunning && !processFailures.isUnsteady && failures.switchedOff[part] == nil
+        owner.connections.onPart(part, parts.contains(part) ? isUp : nil)
+      }
     }
   }
 }

@@ -77,3 +77,28 @@ import Threads
     #expect(watch.culprit == WorkWatch.Work(part: .alerts, unit: "webhook"))
   }
 }
+
+@Suite("Whether the process fails again and again") struct ProcessFailuresTests {
+  private func at(_ seconds: Int64) -> MonotonicTime { MonotonicTime(microseconds: seconds * 1_000_000) }
+
+  @Test("it is unsteady from the fifth failure within ten minutes until it has run for so long")
+  func unsteady() {
+    var failures = ProcessFailures()
+    let told = (0..<8).map { failures.note(at: at(Int64($0) * 60)) }
+    #expect(told == [false, false, false, false, true, false, false, false])
+    let early = failures.settle(at: at(420 + 599))
+    #expect(!early && failures.isUnsteady)
+    let settled = failures.settle(at: at(420 + 600))
+    #expect(settled && !failures.isUnsteady)
+    let again = failures.settle(at: at(5000))
+    #expect(!again, "it is said once")
+  }
+
+  @Test("failures that are far apart are none of a process that does not stay up") func rare() {
+    var failures = ProcessFailures()
+    for number in 0..<100 {
+      let isUnsteady = failures.note(at: at(Int64(number) * 151))
+      #expect(!isUnsteady)
+    }
+  }
+}

@@ -7,83 +7,9 @@ import Testing
 
 /// The analyst's process of a collector fails in every way; the collector sends and records as if nothing were.
 @Suite("Faults of the analyst end and delay nothing", .ownThread) struct AnalystFaultTests {
-  /// A collector with an endpoint, an objective and an alert command, and what induces faults in its analyst.
-  private struct Subject {
-    let installation: Installation
-    let service: RunningProcess
-    let collector: RunningProcess
-    private let port: Int
-
-    /// - Parameter analyst: the value of the key of the same name.
-    init(rate: String = "20/s", analyst: String = "on", scenario: String? = nil, duration: String? = nil)
-      throws
-    {
-      installation = try Installation(rate: rate, target: ["receipt_deadline: 3s"])
-      port = try FreePort.take()
-      let told = installation.directory.file("told")
-      let script = try installation.directory.write("page", "#!/bin/sh\ncat >>\(told)\necho >>\(told)\n")
-      chmod(script, 0o700)
-      let text = try String(contentsOfFile: installation.configuration, encoding: .utf8)
-      try installation.directory.write(
-        "pushscope.yaml",
-        text.replacing("collector:\n", with: "collector:\n  analyst: \(analyst)\n", maxReplacements: 1)
-          + """
-          service: { listen: 127.0.0.1:\(port) }
-          objectives:
-            - { name: fast, target: loopback, metric: delivery, within: 1ms, share: 99%, window: 1h }
-          alerts: { command: [ \(script) ] }
-
-          """)
-      service = try installation.startLoopback(scenario: scenario)
-      collector = try installation.collect(
-        duration.map { ["--duration", $0] } ?? [],
-        environment: ["PUSHSCOPE_TEST_FAULT": installation.directory.file("fault")])
-    }
-
-    var fault: String { installation.directory.file("fault") }
-
-    func induce(_ text: String) throws { try installation.directory.write("fault", text + "\n") }
-
-    /// The alerts that the command was told, by the words of their messages.
-    var told: String {
-      (try? String(contentsOfFile: installation.directory.file("told"), encoding: .utf8)) ?? ""
-    }
-
-    /// The id of the analyst's process, other than a former one.
-    func analyst(after former: Int32? = nil) throws -> Int32 {
-      try eventually("the analyst runs", within: .seconds(150), seen: { collector.standardError }) {
-        let listed = try? Programs.run("pgrep", ["-P", "\(collector.pid)", "-f", " analyst"])
-        return (listed?.output).flatMap { Int32($0.split(separator: "\n").first ?? "") }
-          .flatMap { $0 == former ? nil : $0 }
-      }
-    }
-
-    func metric(_ name: String) throws -> String? {
-      let page = try Programs.run("curl", ["-s", "--max-time", "5", "http://127.0.0.1:\(port)/metrics"])
-      return page.output.split(separator: "\n").first { $0.hasPrefix(name) }.map {
-        String($0.split(separator: " ").last ?? "")
-      }
-    }
-
-    func events() throws -> [String] {
-      try installation.query("SELECT detail FROM event WHERE kind = 'part_failed' ORDER BY at").map { $0[0] }
-    }
-
-    /// Ends the collector, and checks that nothing is missing.
-    func finish() throws {
-      #expect(try collector.stop() == 0)
-      let rows = try installation.query("SELECT count(*), max(id & 1099511627775) FROM sample")
-      #expect(rows[0][0] == rows[0][1], "no sequence number is missing")
-      #expect(
-        try installation.query("SELECT count(*) FROM sample_view WHERE state IN ('planned', 'in_flight')")
-          == [["0"]])
-      service.signal(SIGTERM)
-    }
-  }
-
   @Test("killed or crashed, it begins again; each alert is told once", .timeLimit(.minutes(4)))
   func kills() throws {
-    let subject = try Subject()
+    let subject = try AnalystSubject()
     try subject.installation.waitFor("delivered", over: 40, by: subject.collector)
     var former: Int32?
     for _ in 0..<3 {
@@ -117,7 +43,7 @@ import Testing
 
   @Test("what fails again and again is switched off alone, until a reload", .timeLimit(.minutes(4)))
   func switchedOff() throws {
-    let subject = try Subject()
+    let subject = try AnalystSubject()
     try subject.induce("trap findings loopback")
     try subject.collector.waitFor(error: "it is switched off for 1 h")
     try eventually("the other parts work", seen: { subject.collector.standardError }) {
@@ -127,6 +53,8 @@ import Testing
     let store = ["--store", subject.installation.store]
     let words = "the search for changes failed and is switched off (SIG"
     #expect(try run(Programs.pushscope, ["status"] + store).output.contains(words))
+    let json = try run(Programs.pushscope, ["status", "--json"] + store).output
+    #expect(json.contains(#""failed_parts""#) && json.contains(#""part": "findings""#), "\(json)")
     let doctor = try run(
       Programs.pushscope, ["doctor", "--config", subject.installation.configuration] + store)
     #expect(doctor.output.contains(words))
@@ -144,12 +72,13 @@ import Testing
   }
 
   @Test(
-    "one that hangs or is stopped is killed after a minute", .timeLimit(.minutes(5)),
+    "one that hangs or is stopped is killed after a minute", .enabled(if: CompressedClock.isAvailable),
+    .timeLimit(.minutes(5)),
     arguments: [
       "hang findings loopback", "stop objectives fast",
     ])
   func hangs(_ fault: String) throws {
-    let subject = try Subject()
+    let subject = try AnalystSubject(clockRate: 6)
     let analyst = try subject.analyst()
     try subject.induce(fault)
     try eventually("it is killed", within: .seconds(120), seen: { subject.collector.standardError }) {
@@ -162,7 +91,7 @@ import Testing
 
   @Test("it ends with its collector, also when that is killed while it is stopped", .timeLimit(.minutes(2)))
   func orphan() throws {
-    let subject = try Subject()
+    let subject = try AnalystSubject()
     let analyst = try subject.analyst()
     kill(analyst, SIGSTOP)
     try subject.collector.kill()
@@ -177,7 +106,7 @@ import Testing
     "signals for the group are the collector's alone, and the end waits for the last round",
     .timeLimit(.minutes(2)))
   func ends() throws {
-    let subject = try Subject(duration: "4s")
+    let subject = try AnalystSubject(duration: "4s")
     let analyst = try subject.analyst()
     for number in [SIGINT, SIGTERM, SIGHUP] { kill(analyst, number) }
     #expect(try subject.collector.waitForExit() == 0)
@@ -189,7 +118,7 @@ import Testing
   }
 
   @Test("analyst: off does the same in one process", .timeLimit(.minutes(3))) func off() throws {
-    let subject = try Subject(analyst: "off")
+    let subject = try AnalystSubject(analyst: "off")
     try eventually("the objective is told", seen: { subject.collector.standardError }) {
       subject.told.contains("objective fast is breached") ? true : nil
     }
@@ -198,65 +127,5 @@ import Testing
     #expect(try subject.metric(#"pushscope_part_up{part="findings"}"#) == "1")
     try subject.finish()
     #expect(try Int(subject.installation.query("SELECT count(*) FROM detector_checkpoint")[0][0]) ?? 0 > 0)
-  }
-
-  /// An episode a minute, so that there is something to find.
-  private static let episodes = """
-    deliveries: { delay: { distribution: lognormal, median: 30ms, sigma: 0.3 } }
-    episodes:
-      - name: slow delivery
-        from: 150s
-        for: 40s
-        every: 2m
-        deliveries: { delay: { distribution: lognormal, median: 150ms, sigma: 0.3 } }
-
-    """
-
-  @Test(
-    "after ten minutes of faults the store says what it says without any", .enabled(if: TestLength.isLong),
-    .timeLimit(.minutes(25)))
-  func manyFaults() throws {
-    let subject = try Subject(rate: "40/s", scenario: Self.episodes, duration: "10m")
-    var random = SeededGenerator(seed: 37)
-    var former: Int32?
-    let end = ContinuousClock.now + .seconds(560)
-    while ContinuousClock.now < end {
-      let analyst = try subject.analyst(after: former)
-      usleep(UInt32.random(in: 100_000...8_000_000, using: &random))
-      switch Int.random(in: 0..<4, using: &random) {
-      case 0: kill(analyst, SIGSTOP)
-      case 1:
-        // It need not come to that unit of work.
-        try subject.induce("trap findings loopback")
-        usleep(3_000_000)
-        try? FileManager.default.removeItem(atPath: subject.fault)
-        continue
-      default: kill(analyst, SIGKILL)
-      }
-      former = analyst
-      // Too many at one place would switch a part off, as they should.
-      usleep(20_000_000)
-    }
-    #expect(try subject.collector.waitForExit(within: .seconds(180)) == 0)
-    let rows = try subject.installation.query("SELECT count(*), max(id & 1099511627775) FROM sample")
-    #expect(rows[0][0] == rows[0][1])
-    let late = try subject.installation.query("SELECT count(*) FROM sample_view WHERE state = 'missed'")
-    #expect(late == [["0"]])
-    let store = ["--store", subject.installation.store]
-    let kept = try run(Programs.pushscope, ["findings", "--json"] + store).output
-    let anew = try run(Programs.pushscope, ["findings", "--json", "--recompute"] + store).output
-    #expect(Self.stretches(kept) == Self.stretches(anew))
-    #expect(!Self.stretches(kept).isEmpty)
-    subject.service.signal(SIGTERM)
-  }
-
-  /// What was found, without what an alarm's moment makes different.
-  private static func stretches(_ json: String) -> [String] {
-    guard let list = try? JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]] else {
-      return []
-    }
-    return list.map {
-      "\($0["target"] ?? "") \($0["metric"] ?? "") \($0["kind"] ?? "") \($0["started_at"] ?? "")"
-    }.sorted()
   }
 }

@@ -5,66 +5,21 @@ import TestTraits
 import Testing
 
 /// Real collectors and the engine of ClickHouse: what is collected is in the fleet, whoever is killed meanwhile.
-@Suite("Forwarding to a fleet", .ownThread, .enabled(if: Python.has("chdb")))
+@Suite("Forwarding to a fleet", .ownThread, .enabled(if: FleetEngine.isAvailable))
 struct FleetRunTests {
   private let installation: Installation
-  private let port: Int
+  private let fleetEngine: FleetEngine
+  private var port: Int { fleetEngine.port }
 
   init() throws {
     installation = try Installation(rate: "100/s", target: ["receipt_deadline: 1s"])
-    port = try FreePort.take()
+    fleetEngine = try FleetEngine(in: installation.directory)
     let configuration = try String(contentsOfFile: installation.configuration, encoding: .utf8)
-    try installation.directory.write(
-      "pushscope.yaml",
-      configuration + """
-        labels: { region: eu-west }
-        fleet:
-          url: http://127.0.0.1:\(port)
-          writer: { user: pushscope_writer }
-          reader: { user: pushscope_reader }
-
-        """)
-  }
-
-  private func startEngine() throws -> RunningProcess {
-    let engine = try RunningProcess(
-      Programs.python,
-      [
-        "-X", "utf8", Programs.repository + "/Tests/Support/clickhouse_front.py",
-        installation.directory.file("engine"), "\(port)",
-      ], input: .open)
-    try FreePort.waitUntilTaken(port, by: engine)
-    return engine
-  }
-
-  private func ask(_ query: String) throws -> [[String]] {
-    let outcome = try run(
-      "curl", ["-sS", "--fail-with-body", "http://127.0.0.1:\(port)", "--data-binary", query])
-    guard outcome.status == 0 else { throw NeverHappened(what: query, seen: outcome.output + outcome.error) }
-    return outcome.output.split(separator: "\n").map {
-      $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-    }
+    try installation.directory.write("pushscope.yaml", configuration + fleetEngine.configuration)
   }
 
   private func fleet(_ arguments: [String]) throws -> (status: Int32, output: String, error: String) {
     try run(Programs.pushscope, arguments + ["--config", installation.configuration])
-  }
-
-  /// Counts and sums of every settled notification, from both sides.
-  private func expectAgreement() throws {
-    let figures = """
-      count(*), sum(sequence), sum(coalesce(service_us, 0)), sum(coalesce(accept_us, 0)), sum(coalesce(delivery_us, 0)),
-      sum(coalesce(schedule_lag_us, 0)), sum(coalesce(payload_bytes, 0)), sum(duplicates)
-      """
-    let grouping = "WHERE state <> 'planned' GROUP BY state, target ORDER BY state, target"
-    let local = try installation.query("SELECT state, target, \(figures) FROM sample_view \(grouping)")
-    let remote = try ask("SELECT state, target, \(figures) FROM pushscope.sample_view \(grouping)")
-    #expect(!local.isEmpty && remote == local)
-    for table in ["receipt", "event", "log"] {
-      let count = "SELECT count(*), sum(revision) FROM"
-      #expect(
-        try ask("\(count) pushscope.\(table) FINAL") == installation.query("\(count) \(table)"), "\(table)")
-    }
   }
 
   @Test(
@@ -75,12 +30,12 @@ struct FleetRunTests {
     let first = try installation.collect([])
     try first.waitFor(error: "nothing is lost, and it is tried again")
     try installation.waitFor("delivered", over: 100, by: first)
-    var engine = try startEngine()
+    var engine = try fleetEngine.start()
     let setup = try fleet(["fleet", "setup", "--no-users"])
     #expect(setup.status == 0 && setup.output.contains("schema version 2"), "\(setup)")
     try first.waitFor(error: "rows are forwarded again")
     try eventually("rows arrive") {
-      Int(try ask("SELECT count() FROM pushscope.sample_view").first?.first ?? "") ?? 0 > 100
+      Int(try fleetEngine.ask("SELECT count() FROM pushscope.sample_view").first?.first ?? "") ?? 0 > 100
     }
     try first.kill()
 
@@ -89,18 +44,18 @@ struct FleetRunTests {
     try engine.kill()
     let before = try installation.states()["delivered"] ?? 0
     try installation.waitFor("delivered", over: before + 100, by: second)
-    engine = try startEngine()
+    engine = try fleetEngine.start()
     #expect(try second.stop() == 0)
     let late = try fleet(["forward", "--once", "--store", installation.store])
     #expect(late.status == 0, "\(late)")
-    try expectAgreement()
+    try fleetEngine.expectAgreement(with: installation)
     let again = try fleet(["forward", "--once", "--store", installation.store])
     #expect(again.output.contains(": 0 rows forwarded"), "\(again)")
 
     let status = try fleet(["fleet", "status", "--store", installation.store])
     #expect(status.status == 0 && status.output.contains("all rows are forwarded"), "\(status)")
     #expect(status.output.contains("region=eu-west"))
-    #expect(try ask("SELECT DISTINCT labels['region'] FROM pushscope.sample") == [["eu-west"]])
+    #expect(try fleetEngine.ask("SELECT DISTINCT labels['region'] FROM pushscope.sample") == [["eu-west"]])
     try engine.kill()
     #expect(try fleet(["forward", "--once", "--store", installation.store]).status == 69)
     #expect(try fleet(["fleet", "status", "--store", installation.store]).status == 69)
@@ -110,7 +65,7 @@ struct FleetRunTests {
   @Test("reports read the fleet, with a configuration that has nothing else", .timeLimit(.minutes(3)))
   func reports() throws {
     let service = try installation.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
-    let engine = try startEngine()
+    let engine = try fleetEngine.start()
     #expect(try fleet(["fleet", "setup", "--no-users"]).status == 0)
     let collector = try installation.collect(["--count", "300"])
     #expect(try collector.waitForExit() == 0)
@@ -156,11 +111,11 @@ struct FleetRunTests {
     .enabled(if: Programs.has("tmux")), .timeLimit(.minutes(5)))
   func dashboard() throws {
     let service = try installation.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
-    var engine = try startEngine()
+    var engine = try fleetEngine.start()
     #expect(try fleet(["fleet", "setup", "--no-users"]).status == 0)
     let collector = try installation.collect(["--run-name", "from afar"])
     try eventually("rows arrive") {
-      Int(try ask("SELECT count() FROM pushscope.sample").first?.first ?? "") ?? 0 > 100
+      Int(try fleetEngine.ask("SELECT count() FROM pushscope.sample").first?.first ?? "") ?? 0 > 100
     }
     let reader = try installation.directory.write(
       "reader.yaml", "fleet: { url: 'http://127.0.0.1:\(port)', reader: { user: pushscope_reader } }\n")
@@ -195,7 +150,7 @@ struct FleetRunTests {
     try tmux.waitUntil("that it is away is said, and what was read stays") {
       $0.contains("fleet not readable since") && planned($0) > before && !$0.contains("collector gone")
     }
-    engine = try startEngine()
+    engine = try fleetEngine.start()
     try tmux.waitFor("the fleet answers again")
     let later = planned(try tmux.screen())
     try tmux.waitUntil("it goes on") { planned($0) > later + 100 && !$0.contains("not readable") }
@@ -219,7 +174,7 @@ struct FleetRunTests {
   func refusals() throws {
     // Makes the files that the configuration names.
     let service = try installation.startLoopback()
-    let engine = try startEngine()
+    let engine = try fleetEngine.start()
     let missing = try fleet(["fleet", "status"])
     #expect(missing.status == 66 && missing.error.contains("run pushscope fleet setup"), "\(missing)")
     #expect(try fleet(["fleet", "schema", "--cluster", "main"]).status == 64)

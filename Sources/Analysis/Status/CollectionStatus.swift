@@ -75,6 +75,8 @@ public struct CollectionStatus: Sendable {
   public var targets: [TargetActivity]
   /// What a person should see to, beside targets.
   public var needs: [String]
+  /// What of the running collector does not work; each is among ``needs``, too.
+  public var failedParts: [FailedPart] = []
   public var now: WallTime
 
   public init(headline: StatusHeadline, targets: [TargetActivity], needs: [String] = [], now: WallTime) {

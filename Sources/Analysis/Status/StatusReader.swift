@@ -55,7 +55,7 @@ public struct StatusReader {
     guard let newest = recordings.max(by: { $0.run.startedAt < $1.run.startedAt }) else {
       return CollectionStatus(
         headline: StatusHeadline(phase: .empty, run: "", targets: 0, rate: nil, length: 0), targets: [],
-        needs: try needs(), now: now)
+        needs: try needs(failedParts()), now: now)
     }
     let objectives = try reader.objectives()
     let findings = try findings(of: recordings)
@@ -83,9 +83,11 @@ public struct StatusReader {
         activities.append(activity)
       }
     }
+    let failedParts = try failedParts()
     var status = CollectionStatus(
-      headline: headline(recordings, newest, activities, sent), targets: activities, needs: try needs(),
-      now: now)
+      headline: headline(recordings, newest, activities, sent), targets: activities,
+      needs: try needs(failedParts), now: now)
+    status.failedParts = failedParts
     status.runs = recordings.map(\.run.id)
     return status
   }
@@ -297,20 +299,23 @@ public struct StatusReader {
 
   // MARK: - Needs
 
-  /// Warnings about the store and its disk.
-  private func needs() throws -> [String] {
+  /// What of a running collector is switched off or fails.
+  private func failedParts() throws -> [FailedPart] {
+    guard let store, try store.collector().isRunning else { return [] }
+    return try store.failedParts()
+  }
+
+  /// Warnings about the collector, its store and its disk.
+  private func needs(_ failedParts: [FailedPart]) throws -> [String] {
     guard let store else { return [] }
     var needs: [String] = []
     let undelivered = try store.undeliveredAlerts()
     if undelivered > 0 { needs.append(CollectorNotes.undelivered(undelivered)) }
-    let isRunning = try store.collector().isRunning
-    if isRunning {
-      for failed in try store.failedParts() {
-        let age = LengthText.text(max(0, now.microseconds - failed.since.microseconds))
-        needs.append("\(CollectorNotes.text(failed)) for \(age)")
-      }
+    for failed in failedParts {
+      let age = LengthText.text(max(0, now.microseconds - failed.since.microseconds))
+      needs.append("\(CollectorNotes.text(failed)) for \(age)")
     }
-    if isRunning, let wait = try store.retentionWait() {
+    if try store.collector().isRunning, let wait = try store.retentionWait() {
       let age = LengthText.text(max(0, now.microseconds - wait.since.microseconds))
       needs.append("\(CollectorNotes.text(wait)), \(age)")
     }

@@ -10,9 +10,12 @@ public enum CollectorNotes {
 
   /// `the search for changes failed and is switched off (SIGILL at ios)`.
   public static func text(_ failed: FailedPart) -> String {
-    let waiting = failed.part == .forward ? ", rows wait" : ""
+    guard let part = failed.part else {
+      return "the analyst (search for changes, alerts, forwarding) fails again and again (\(failed.reason))"
+    }
+    let waiting = part == .forward ? ", rows wait" : ""
     return
-      "\(failed.part.words) failed and is switched off (\(failed.reason) at \(EscapedText.make(failed.unit)))\(waiting)"
+      "\(part.words) failed and is switched off (\(failed.reason) at \(EscapedText.make(failed.unit)))\(waiting)"
   }
 
   /// `retention waits for process 4711`.

@@ -22,6 +22,15 @@ public struct StatusReport {
       .init("before_us", headline.before > 0 ? .integer(headline.before) : .null),
       .init("targets", .array(zip(status.targets, status.statuses).map { Self.target($0.0, $0.1) })),
       .init("needs_a_hand", .array(status.needs.map { .string($0) })),
+      .init("failed_parts", .array(status.failedParts.map(Self.failed))),
+    ])
+  }
+
+  private static func failed(_ failed: FailedPart) -> JSONValue {
+    .object([
+      .init("part", .string(failed.name)), .init("reason", .string(failed.reason)),
+      .init("unit", .string(failed.unit)), .init("since", .string(failed.since.rfc3339)),
+      .init("retry_at", .string(failed.retryAt.rfc3339)),
     ])
   }
 

@@ -1,18 +1,20 @@
 import GRDB
 import Measurement
 
-/// A part of the running collector that is switched off because it failed again and again: a row of the table `failed_part`.
+/// A part of the running collector that is switched off because it failed again and again, or the process of all of them that does
+/// not stay up: a row of the table `failed_part`.
 public struct FailedPart: Sendable, Equatable {
-  public var part: CollectorPart
+  /// `nil`: the process of all parts.
+  public var part: CollectorPart?
   /// What ended its process: a signal's name, or what the collector says of it.
   public var reason: String
-  /// What it worked at.
+  /// What it worked at; empty for the process.
   public var unit: String
   public var since: WallTime
   /// When it is tried again.
   public var retryAt: WallTime
 
-  public init(part: CollectorPart, reason: String, unit: String, since: WallTime, retryAt: WallTime) {
+  public init(part: CollectorPart?, reason: String, unit: String, since: WallTime, retryAt: WallTime) {
     self.part = part
     self.reason = reason
     self.unit = unit
@@ -31,7 +33,7 @@ extension CollectorStore {
         try db.execute(
           sql: "INSERT INTO failed_part (part, reason, unit, since, retry_at) VALUES (?, ?, ?, ?, ?)",
           arguments: [
-            part.part.rawValue, part.reason, part.unit, part.since.microseconds, part.retryAt.microseconds,
+            part.name, part.reason, part.unit, part.since.microseconds, part.retryAt.microseconds,
           ])
       }
     }
@@ -39,6 +41,21 @@ extension CollectorStore {
 }
 
 extension FailedPart {
+  /// What the table has for the process, instead of a part's name.
+  private static let process = "analyst"
+
+  /// The part's name, or that of the process: as in the table.
+  public var name: String { part?.rawValue ?? Self.process }
+
+  fileprivate init?(_ row: Row) {
+    let name: String = row[0]
+    let part = CollectorPart(rawValue: name)
+    guard part != nil || name == Self.process else { return nil }
+    self.init(
+      part: part, reason: row[1], unit: row[2], since: WallTime(microseconds: row[3]),
+      retryAt: WallTime(microseconds: row[4]))
+  }
+
   /// The table of the schema's version 15.
   static let table = """
     CREATE TABLE failed_part (
@@ -60,13 +77,7 @@ extension StoreReader {
   public func failedParts() throws -> [FailedPart] {
     try read { db in
       try db.cachedRows("SELECT part, reason, unit, since, retry_at FROM failed_part ORDER BY part")
-        .compactMap { row in
-          CollectorPart(rawValue: row[0]).map {
-            FailedPart(
-              part: $0, reason: row[1], unit: row[2], since: WallTime(microseconds: row[3]),
-              retryAt: WallTime(microseconds: row[4]))
-          }
-        }
+        .compactMap(FailedPart.init)
     }
   }
 }

@@ -251,7 +251,9 @@ struct HeaderModel {
       LineItem(
         priority: 83, [TextSpan(words + more, appearance(.alarm))],
         short: LineItem.Short(
-          priority: 90, spans: [TextSpan("\(first.part.rawValue) off\(more)", appearance(.alarm))]))
+          priority: 90,
+          spans: [TextSpan("\(first.name) \(first.part == nil ? "fails" : "off")\(more)", appearance(.alarm))]
+        ))
     ]
   }
 

@@ -15,11 +15,14 @@ struct AnalystProcessCommand: AsyncParsableCommand {
     shouldDisplay: false)
 
   func run() async throws {
-    guard isatty(STDIN_FILENO) == 0 else {
-      throw CommandFailure(
-        "pushscope collect starts this process and talks to it; start pushscope collect", exitStatus: .usage)
+    let byHand = CommandFailure(
+      "pushscope collect starts this process and talks to it; start pushscope collect", exitStatus: .usage)
+    guard isatty(STDIN_FILENO) == 0 else { throw byHand }
+    do {
+      try await AnalystProcess.run(client: WebhookRequest())
+    } catch is AnalystProcess.NoCollector {
+      throw byHand
     }
-    try await AnalystProcess.run(client: WebhookRequest())
   }
 }
 

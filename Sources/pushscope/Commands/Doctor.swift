@@ -114,9 +114,10 @@ struct Doctor: AsyncParsableCommand {
     return ((try? reader.failedParts()) ?? []).map { failed in
       DoctorFinding(
         .note, "host", "collector", CollectorNotes.text(failed),
-        remedy:
-          "it is tried again at \(failed.retryAt.rfc3339), at a reload and at a start; please report its crash, which is in "
-          + "the collector's log")
+        remedy: (failed.part == nil
+          ? "it is started again each time"
+          : "it is tried again at \(failed.retryAt.rfc3339), at a reload and at a start")
+          + "; sending and recording go on. Please report its crash, which is in the collector's log")
     }
   }
 

@@ -65,6 +65,24 @@ import Testing
     #expect(sentence.hasPrefix("all arrived within 30 s; half within 200 ms (before 80.1 ms)"), "\(sentence)")
   }
 
+  @Test func partsThatAreOffNeedAHand() throws {
+    let store = try SeriesStore()
+    try store.commit(Self.events(100), of: store.fixture.alpha)
+    let since = store.time(100)
+    let failed = [
+      FailedPart(part: nil, reason: "SIGKILL", unit: "", since: since, retryAt: since + .seconds(60)),
+      FailedPart(part: .forward, reason: "SIGILL", unit: "sample", since: since, retryAt: since + .hours(1)),
+    ]
+    try store.fixture.store.set(failedParts: failed)
+    let status = try Self.status(store, after: 400)
+    #expect(status.failedParts == failed)
+    #expect(
+      status.needs == [
+        "the analyst (search for changes, alerts, forwarding) fails again and again (SIGKILL) for 5 min",
+        "the forwarding to the fleet failed and is switched off (SIGILL at sample), rows wait for 5 min",
+      ])
+  }
+
   @Test func oneTargetCanBeChosen() throws {
     let store = try SeriesStore()
     try store.commit(Self.events(100), of: store.fixture.alpha)

@@ -36,13 +36,15 @@ final class Installation: Sendable {
   }
 
   /// Starts the loopback service with a scenario and waits until it listens.
-  func startLoopback(scenario: String? = nil, extra: [String] = []) throws -> RunningProcess {
+  func startLoopback(scenario: String? = nil, extra: [String] = [], environment: [String: String] = [:])
+    throws -> RunningProcess
+  {
     var arguments = [
       "loopback", "--port", "\(loopbackPort)", "--credentials", directory.file("loopback"),
       "--receipts", "https://127.0.0.1:\(receiptsPort)",
     ]
     if let scenario { arguments += ["--scenario", try directory.write("scenario.yaml", scenario)] }
-    let service = try RunningProcess(Programs.pushscope, arguments + extra)
+    let service = try RunningProcess(Programs.pushscope, arguments + extra, environment: environment)
     try service.waitFor(output: "https://")
     return service
   }
