@@ -227,6 +227,7 @@ let package = Package(
       dependencies: [
         "TestKit", "HTTPServer", "HTTPTestKit", "Measurement",
         .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
         .product(name: "NIOPosix", package: "swift-nio"),

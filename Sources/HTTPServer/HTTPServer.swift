@@ -177,7 +177,7 @@ public final class HTTPServer: Sendable {
     try channel.pipeline.syncOperations.addHandlers([frames, handler])
   }
 
-  private static func addHTTP1(to channel: any Channel, id: Int, table: ConnectionTable) throws {
+  static func addHTTP1(to channel: any Channel, id: Int, table: ConnectionTable) throws {
     var limits = NIOHTTPDecoderLimitConfiguration()
     limits.maxHeaderFieldSize = table.limits.headerBytes
     limits.maxHeaderListSize = table.limits.headerBytes

@@ -65,6 +65,9 @@ final class HTTP1ConnectionHandler: ChannelInboundHandler {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    // What was not valid HTTP is answered already, and closing waits for the peer: nothing else may be answered meanwhile.
+    if case .outgoing = phase {} else { phase = .closing }
+    waiting = nil
     context.close(promise: nil)
   }
 
