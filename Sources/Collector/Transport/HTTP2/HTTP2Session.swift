@@ -258,8 +258,8 @@ final class HTTP2Session {
       return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
     }
     if name.first == UInt8(ascii: ":") {
-      // `:status` with three digits: libnghttp2 has seen to that.
-      block.status = value.reduce(0) { $0 * 10 + Int($1) - 0x30 }
+      // `:status` with three digits: libnghttp2 has seen to that, and to there being no other of these.
+      block.status = value.count == 3 ? value.reduce(0) { $0 * 10 + Int($1) - 0x30 } : 0
     } else if block.keepsLines, block.status >= 200 {
       block.append(name, value)
     }

@@ -431,7 +431,8 @@ final class HTTP2Lane: Lane {
   /// The connection can be used no longer.
   private func lose(reading: Bool) {
     let message = connection.message
-    if reading { read(fetches: 1024) }
+    // After a failure nothing that still comes is of use, and each part of it would try to send once more.
+    if reading, session.failure == nil { read(fetches: 1024) }
     guard case .open = state else { return }
     // That the peer takes our GOAWAY no more is not why.
     if session.failure != nil { return fail() }

@@ -29,13 +29,6 @@ final class TLSInput {
     case end
   }
 
-  /// The end of a record among all bytes that were taken off the socket.
-  private struct RecordEnd {
-    var offset: Int
-    /// CLOCK_REALTIME ns, 0 for unknown.
-    var stamp: Int64
-  }
-
   private let fd: Int32
   private let easy: UnsafeMutableRawPointer
   private let ssl: UnsafeMutableRawPointer
@@ -44,15 +37,9 @@ final class TLSInput {
   /// Bytes that were taken off the socket, and bytes that OpenSSL has read of them.
   private var taken = 0
   private var read = 0
-  /// The ends of records that OpenSSL has yet to read, from ``firstEnd`` on.
-  private var ends: [RecordEnd] = []
-  private var firstEnd = 0
-  /// The number of header bytes seen of the incomplete record; ``missing`` counts the bytes of its content to come.
-  private var headerSeen = 0
-  private var missing = 0
+  private var ends = TLSRecordEnds()
   private var isEnded = false
 
-  private static let headerBytes = 5
   private static let capacity = 32 * 1024
 
   init(easy: UnsafeMutableRawPointer, fd: Int32, ssl: UnsafeMutableRawPointer) {
@@ -76,7 +63,10 @@ final class TLSInput {
     let count = clinux_peek_bytes(fd, arrived.baseAddress, arrived.count, &stamp)
     if count < 0, errno == EAGAIN || errno == EINTR { return .nothing }
     guard count > 0 else { return end() }
-    noteRecords(in: arrived[..<count], lastStamp: stamp)
+    ends.drop(through: read)
+    ends.note(
+      UnsafeRawBufferPointer(rebasing: arrived[..<count]), after: taken, lastStamp: stamp,
+      stampOfByte: stampOfByte)
     guard clinux_discard(fd, arrived.baseAddress, count) == 0,
       copenssl_feed(ssl, arrived.baseAddress, Int32(count)) == 0
     else { return end() }
@@ -93,9 +83,67 @@ final class TLSInput {
     return .end
   }
 
+  /// The stamp of the packet that holds the last of so many unread bytes, 0 for unknown.
+  private func stampOfByte(_ count: Int) -> Int64 {
+    var stamp: Int64 = 0
+    return clinux_peek_stamp(fd, count, &stamp) == count ? stamp : 0
+  }
+
+  /// Reads one record of what was fetched; ``content(_:)`` has it until the next call.
+  func next(offset: RealtimeOffset) -> Record {
+    while read < taken, !isEnded {
+      var count = 0
+      let code = curl_easy_recv(easy, content.baseAddress, content.count, &count)
+      let before = read
+      read = Int(truncatingIfNeeded: copenssl_bytes_read(ssl))
+      switch code {
+      case CURLE_OK where count > 0:
+        // OpenSSL reads no further than the end of the record whose content it gives.
+        return .content(count, at: ends.takeStamp(at: read).map { offset.monotonic($0) })
+      // A record without content, such as a session ticket; the next one may be there already.
+      case CURLE_AGAIN where read > before: continue
+      case CURLE_AGAIN: return .none
+      default:
+        isEnded = true
+        return .end
+      }
+    }
+    return .none
+  }
+
+  /// The content of the record that was read last.
+  func content(_ count: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: content[..<count]) }
+}
+
+/// Where the TLS records of a connection end among all bytes that were taken off its socket, and when the packets came that
+/// complete them.
+struct TLSRecordEnds {
+  private struct End {
+    var offset: Int
+    /// CLOCK_REALTIME ns, 0 for unknown.
+    var stamp: Int64
+  }
+
+  private static let headerBytes = 5
+
+  /// The ends that are kept, from ``first`` on.
+  private var ends: [End] = []
+  private var first = 0
+  /// The number of header bytes seen of the incomplete record; ``missing`` counts the bytes of its content to come.
+  private var headerSeen = 0
+  private var missing = 0
+
+  /// How many ends are kept.
+  var count: Int { ends.count - first }
+
   /// Finds the ends of records among bytes that are still on the socket, and their stamps.
-  /// - Parameter lastStamp: of the packet that holds the last of the bytes.
-  private func noteRecords(in bytes: UnsafeMutableRawBufferPointer.SubSequence, lastStamp: Int64) {
+  /// - Parameters:
+  ///   - taken: the bytes that came before.
+  ///   - lastStamp: of the packet that holds the last of the bytes.
+  ///   - stampOfByte: the stamp of the packet that holds the last of so many bytes, 0 for unknown.
+  mutating func note(
+    _ bytes: UnsafeRawBufferPointer, after taken: Int, lastStamp: Int64, stampOfByte: (Int) -> Int64
+  ) {
     var place = 0
     // Stamps of what waits to be read never decrease: after the first that is the last one, all are.
     var isLastPacket = false
@@ -116,49 +164,25 @@ final class TLSInput {
       isLastPacket = isLastPacket || place == bytes.count
       let stamp = isLastPacket ? lastStamp : stampOfByte(place)
       isLastPacket = isLastPacket || stamp == lastStamp
-      ends.append(RecordEnd(offset: taken + place, stamp: stamp))
+      ends.append(End(offset: taken + place, stamp: stamp))
     }
   }
 
-  /// The stamp of the packet that holds the last of so many unread bytes, 0 for unknown.
-  private func stampOfByte(_ count: Int) -> Int64 {
-    var stamp: Int64 = 0
-    return clinux_peek_stamp(fd, count, &stamp) == count ? stamp : 0
-  }
-
-  /// Reads one record of what was fetched; ``content(_:)`` has it until the next call.
-  func next(offset: RealtimeOffset) -> Record {
-    while read < taken, !isEnded {
-      var count = 0
-      let code = curl_easy_recv(easy, content.baseAddress, content.count, &count)
-      let before = read
-      read = Int(truncatingIfNeeded: copenssl_bytes_read(ssl))
-      switch code {
-      case CURLE_OK where count > 0: return .content(count, at: takeStamp().map { offset.monotonic($0) })
-      // A record without content, such as a session ticket; the next one may be there already.
-      case CURLE_AGAIN where read > before: continue
-      case CURLE_AGAIN: return .none
-      default:
-        isEnded = true
-        return .end
-      }
-    }
-    return .none
-  }
-
-  /// The content of the record that was read last.
-  func content(_ count: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: content[..<count]) }
-
-  /// The stamp of the record that was read last: OpenSSL reads no further than the end of the record whose content it gives.
-  private func takeStamp() -> Int64? {
-    while firstEnd < ends.count, ends[firstEnd].offset < read { firstEnd += 1 }
-    guard firstEnd < ends.count, ends[firstEnd].offset == read else { return nil }
-    let stamp = ends[firstEnd].stamp
-    firstEnd += 1
-    if firstEnd == ends.count {
-      ends.removeAll(keepingCapacity: true)
-      firstEnd = 0
-    }
+  /// The stamp of the record that ends after so many bytes; `nil` for unknown. Those that end before are dropped with it.
+  mutating func takeStamp(at offset: Int) -> Int64? {
+    drop(through: offset - 1)
+    guard first < ends.count, ends[first].offset == offset else { return nil }
+    let stamp = ends[first].stamp
+    drop(through: offset)
     return stamp == 0 ? nil : stamp
+  }
+
+  /// Drops records that were read: a peer may send records without content for as long as it likes, of which nobody takes a
+  /// stamp.
+  mutating func drop(through offset: Int) {
+    while first < ends.count, ends[first].offset <= offset { first += 1 }
+    guard first == ends.count else { return }
+    ends.removeAll(keepingCapacity: true)
+    first = 0
   }
 }
