@@ -88,7 +88,7 @@ extension FleetReader: DashboardSource {
     let known = following?.newest ?? [:]
     try client.forEachRow(points.newest(members.map { ($0.value, known[$0.key] ?? 0) })) {
       reader throws(FleetError) in
-      let (target, sequence) = (id(try reader.text()), try reader.integer())
+      let (target, sequence) = (id(try reader.text()), try reader.sequence())
       if let target { following?.newest[target] = sequence }
     }
     let starts = members.map { target, member in

@@ -53,7 +53,7 @@ struct FleetPoints {
     -> (row: PointRow, revision: Int64)?
   {
     let target = id(try reader.text())
-    let id = SampleID(target: target ?? TargetID(rawValue: 0), sequence: try reader.integer())
+    let id = SampleID(target: target ?? TargetID(rawValue: 0), sequence: try reader.sequence())
     let revision = try reader.integer()
     let sample = try reader.sample(sampleColumns, id, .none)
     return target == nil ? nil : (PointRow(sample), revision)

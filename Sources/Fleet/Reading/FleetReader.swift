@@ -128,8 +128,9 @@ public final class FleetReader: SampleSource {
     let now = clock.wallNow()
     let newest = run.targets.compactMap { newestPlanned(of: $0) }.max() ?? run.record.startedAt
     let fastest = run.targets.compactMap { directory[$0]?.settings.askedRate }.max() ?? 1
-    let pause = max(FleetFollowing.silence, Int64(3_000_000 / max(fastest, 1e-6)))
-    return now.microseconds - newest.microseconds > pause ? newest : now.advanced(byMicroseconds: pause)
+    let pause = max(
+      FleetFollowing.silence, Duration.bounded(seconds: 3 / max(fastest, 1e-6)).microseconds)
+    return (now - newest).microseconds > pause ? newest : now.advanced(byMicroseconds: pause)
   }
 
   public func targets(of run: RunID) throws -> [TargetRecord] {
@@ -237,7 +238,7 @@ public final class FleetReader: SampleSource {
     let count = try reader.integer()
     let first = try reader.time()
     let last = try reader.time()
-    return count == 0 ? nil : first...last
+    return count == 0 ? nil : first...max(first, last)
   }
 
   /// The pace of a target. Several runs share no monotonic clock, so that planned times on the wall clock count for them.
@@ -257,9 +258,9 @@ public final class FleetReader: SampleSource {
     let count = try reader.integer()
     let first = try reader.integer()
     let last = try reader.integer()
-    let dueAtFirst = try reader.integer()
+    let dueAtFirst = try reader.count()
     guard count > 0 else { return nil }
-    return PlannedPace(first: first, last: last, due: due, dueAtFirst: Int(dueAtFirst))
+    return PlannedPace(first: first, last: last, due: due, dueAtFirst: dueAtFirst)
   }
 
   public func pointCount(of targets: [TargetID], from start: WallTime, to end: WallTime, atMost limit: Int)
@@ -267,7 +268,7 @@ public final class FleetReader: SampleSource {
   {
     let samples = rows.samples(of: targets.flatMap { members(of: $0, start, end) }, start, end)
     var reader = try client.binary("SELECT toInt64(count()) FROM (SELECT 1 FROM \(samples) LIMIT \(limit))")
-    return min(limit, Int(try reader.integer()))
+    return min(limit, try reader.count())
   }
 
   public func forEachRollup(

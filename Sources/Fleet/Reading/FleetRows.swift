@@ -75,7 +75,7 @@ struct FleetRows {
   static func sample(
     _ reader: inout RowBinaryReader, of target: TargetID, _ variant: (String) -> VariantID
   ) throws(FleetError) -> Sample {
-    let sequence = try reader.integer()
+    let sequence = try reader.sequence()
     return try reader.sample(
       sampleColumns, SampleID(target: target, sequence: sequence), variant(try reader.text()))
   }
@@ -101,7 +101,7 @@ struct FleetRows {
     -> (sequence: Int64, revision: Int64, receipt: Receipt?)
   {
     let revision = try reader.integer()
-    let sequence = try reader.integer()
+    let sequence = try reader.sequence()
     return (
       sequence, revision,
       try reader.record(receiptColumns, into: .blank(of: SampleID(target: target, sequence: sequence)))

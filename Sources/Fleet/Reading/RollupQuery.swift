@@ -44,9 +44,9 @@ struct RollupQuery {
     let start = try reader.integer()
     let name = try reader.text()
     let counts = try reader.counts()
-    let duplicates = Int(try reader.integer())
-    let outOfOrder = Int(try reader.integer())
-    let fresh = Int(try reader.integer())
+    let duplicates = try reader.count()
+    let outOfOrder = try reader.count()
+    let fresh = try reader.count()
     var values: [RollupFigure: PackedLatencies] = [:]
     for figure in figures { values[figure] = try reader.buckets() }
     return RollupBin(

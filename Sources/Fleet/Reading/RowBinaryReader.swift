@@ -102,11 +102,32 @@ struct RowBinaryReader {
   }
 
   /// Reads counts that were selected by ``StateCounts/selected``.
+  /// More than any engine has, so that what is computed from counts does not overflow; a sequence has 40 bits, too.
+  private static let mostRows: Int64 = 1 << 40
+
+  /// A number of rows.
+  mutating func count() throws(FleetError) -> Int {
+    let count = try integer()
+    guard (0...Self.mostRows).contains(count) else {
+      throw .unexpectedAnswer("an answer of the engine counts \(count) rows", place: place)
+    }
+    return Int(count)
+  }
+
+  /// The sequence of a notification.
+  mutating func sequence() throws(FleetError) -> Int64 {
+    let sequence = try integer()
+    guard (0..<Self.mostRows).contains(sequence) else {
+      throw .unexpectedAnswer("an answer of the engine has a notification \(sequence)", place: place)
+    }
+    return sequence
+  }
+
   mutating func counts() throws(FleetError) -> StateCounts {
     var counts = StateCounts()
-    for state in StateCounts.forwarded { counts[state] = Int(try integer()) }
-    counts.sent = Int(try integer())
-    counts.acceptedByProvider = Int(try integer())
+    for state in StateCounts.forwarded { counts[state] = try count() }
+    counts.sent = try count()
+    counts.acceptedByProvider = try count()
     return counts
   }
 
@@ -119,7 +140,7 @@ struct RowBinaryReader {
     var values = LatencyAccumulator()
     let count = try length()
     guard count == lower.count else { throw cut() }
-    for place in 0..<count { values.add(lower[place], count: Int(try integer())) }
+    for place in 0..<count { values.add(lower[place], count: try self.count()) }
     return values.packed
   }
 }
