@@ -80,7 +80,8 @@ struct AlertQueue: Sendable {
       }
       guard let fired = delivery.firedAt else { return !delivery.isGivenUp }
       // One whose end was told lasts again.
-      return delivery.resolvedAt != nil || now.microseconds - fired >= way.repeatInterval.microseconds
+      return delivery.resolvedAt != nil
+        || now.microseconds.subtractingClamped(fired) >= way.repeatInterval.microseconds
     }
   }
 
@@ -100,7 +101,7 @@ struct AlertQueue: Sendable {
             way.sendsResolved && delivery.firedAt != nil && delivery.resolvedAt == nil
             ? now.microseconds : nil
         } else {
-          at = delivery.firedAt.map { $0 + way.repeatInterval.microseconds } ?? now.microseconds
+          at = delivery.firedAt.map { $0.addingClamped(way.repeatInterval.microseconds) } ?? now.microseconds
         }
         if let at { next = min(next ?? at, at) }
       }
@@ -117,12 +118,14 @@ struct AlertQueue: Sendable {
       guard let current = records[record.id] else { continue }
       var delivery = current.deliveries[way.name] ?? .init()
       if let problem {
-        delivery.tries += 1
+        delivery.tries = min(max(0, delivery.tries), 1_000_000) + 1
         delivery.problem = problem
         delivery.failingSince = delivery.failingSince ?? now.microseconds
         let pause = min(Self.longestPause, Self.firstPause * (1 << min(delivery.tries - 1, 12)))
         delivery.retryAt = (now + pause).microseconds
-        if now.microseconds - (delivery.failingSince ?? now.microseconds) >= Self.timeout.microseconds {
+        if now.microseconds.subtractingClamped(delivery.failingSince ?? now.microseconds)
+          >= Self.timeout.microseconds
+        {
           delivery.isGivenUp = true
           delivery.retryAt = nil
           givenUp += 1

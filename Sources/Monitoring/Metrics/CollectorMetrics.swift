@@ -104,9 +104,17 @@ struct MetricsState: Sendable {
 
   // MARK: What is observed
 
-  /// A kind that was open is shown as 0 from then on, so that its end is seen.
+  /// Findings that ended are told with a zero for as long as their target is in the run.
+  private mutating func dropEndedFindings() {
+    openFindings = openFindings.filter { key, count in
+      count > 0 || targets[key.target]?.isInRun ?? false
+    }
+  }
+
+  /// A kind that was open is shown as 0 from then on, so that its end is seen, until its target is in the run no more.
   mutating func set(openFindings: [OpenFindings]) {
-    for key in self.openFindings.keys { self.openFindings[key] = 0 }
+    self.openFindings = self.openFindings.mapValues { _ in 0 }
+    dropEndedFindings()
     for findings in openFindings {
       self.openFindings[FindingKey(target: findings.target, kind: findings.kind)] = findings.count
     }

@@ -180,7 +180,8 @@ extension ObjectiveRecord {
     let required =
       "\(PercentText.given(share ?? 0)) \(metric?.rawValue ?? "") within \(LengthText.given(limit ?? 0))"
     let fastest = burns.filter { $0.verdict.word == .breached }.max { $0.factor < $1.factor }
-    guard let burn = fastest ?? burns.first, burn.rates.count == 2, let long = burn.rates[0],
+    guard let burn = fastest ?? burns.first, burn.rates.count == 2, burn.windows.count == 2,
+      let long = burn.rates[0],
       let short = burn.rates[1]
     else { return "\(required) of \(target)" }
     func times(_ rate: Double) -> String { FixedPoint.text(rate, decimals: 1) }

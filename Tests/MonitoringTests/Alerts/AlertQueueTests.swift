@@ -35,6 +35,20 @@ import Threads
     return due.map { "\($0.id) \($0.endedAt == nil ? "firing" : "resolved")" }
   }
 
+  /// Times that no clock has written, as in a store that was edited.
+  @Test(arguments: [Int64.min, 0, .max]) func impossibleTimesOfADelivery(number: Int64) {
+    var record = alert().record
+    record.deliveries["webhook"] = AlertRecord.Delivery()
+    record.deliveries["webhook"]?.firedAt = number
+    record.deliveries["webhook"]?.failingSince = number
+    record.deliveries["webhook"]?.tries = Int(number)
+    var queue = AlertQueue(stored: [record])
+    _ = queue.nextDue([webhook], after: time(0))
+    _ = deliver(&queue, webhook, at: time(0))
+    _ = queue.note([record], webhook, problem: "none there", at: time(0))
+    #expect(queue.records["a"]?.deliveries["webhook"]?.problem == "none there")
+  }
+
   @Test func lastingAlertIsToldOnceAndRepeated() {
     var queue = AlertQueue()
     queue.replace(.objective, with: [alert()], at: time(0))
