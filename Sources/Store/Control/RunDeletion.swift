@@ -67,10 +67,12 @@ struct RunDeletion {
         arguments: [id])
     else { return true }
     // A day around the run: its clock may have been set.
-    let start = RollupSpan.hour.start(of: try row.value(0))
+    let earliest = RollupSpan.hour.start(of: try row.value(0))
     let ended: Int64 = try row.value(1)
     let end = min(pruned, RollupSpan.hour.start(of: ended.addingClamped(86_400)).addingClamped(3600))
-    guard start < end else { return true }
+    // From the next one that is there: what a clock without a sense of time has begun may be any number of hours ago.
+    guard let oldest = try oldestRollup(from: earliest, before: end, db) else { return true }
+    let start = RollupSpan.hour.start(of: oldest)
     let next = min(end, start + Self.hoursAtATime * 3600)
     let delete = try RawStatement(
       db, "DELETE FROM rollup WHERE span = ?1 AND start >= ?2 AND start < ?3 AND target_id = ?4")
@@ -86,6 +88,22 @@ struct RunDeletion {
   }
 
   private static let hoursAtATime: Int64 = 6
+
+  /// Where the oldest rollup of a range of time begins, of whatever target.
+  private func oldestRollup(from start: Int64, before end: Int64, _ db: Database) throws -> Int64? {
+    guard start < end else { return nil }
+    let select = try RawStatement(
+      db, "SELECT start FROM rollup WHERE span = ?1 AND start >= ?2 AND start < ?3 ORDER BY start LIMIT 1")
+    var oldest: Int64?
+    for span in RollupSpan.allCases {
+      select.bind(span.rawValue, at: 1)
+      select.bind(start, at: 2)
+      select.bind(end, at: 3)
+      if try select.step() { oldest = min(oldest ?? .max, select.integer(0)) }
+      select.reset()
+    }
+    return oldest
+  }
 
   /// All rows of the target will be deleted, so the minutes and hours of these seconds are deleted now.
   private func deleteRollups(of target: TargetID, seconds: Set<Int64>, _ db: Database) throws {

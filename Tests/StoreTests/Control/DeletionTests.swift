@@ -160,6 +160,26 @@ import Testing
     #expect(try fixture.reader().runs().map(\.id) == [fixture.run])
   }
 
+  /// A clock without a battery begins in 1970, one that is broken anywhere.
+  @Test(arguments: [Int64.min, 0]) func aRunThatBeganInAnotherAgeIsDeletedAtOnce(start: Int64) throws {
+    let fixture = try StoreFixture()
+    try record(fixture)
+    try fixture.store.endRun(fixture.run, at: fixture.clock.wallNow(), reason: .completed)
+    try fixture.store.beginDeletion(of: fixture.run)
+    try fixture.store.queue.writeWithoutTransaction {
+      try $0.execute(
+        sql: """
+          DELETE FROM sample;
+          UPDATE run SET started_at = \(start);
+          INSERT OR REPLACE INTO retention (subject, pruned_to) VALUES ('samples', \(Int64.max));
+          """)
+    }
+    var steps = 0
+    while steps < 100, try fixture.store.continueDeletion() { steps += 1 }
+    #expect(steps < 100)
+    #expect(try counts(fixture.store).values.allSatisfy { $0 == 0 })
+  }
+
   @Test func whatIsRecordedIsNotDeleted() throws {
     let fixture = try StoreFixture()
     let error = #expect(throws: StoreError.self) { try fixture.store.beginDeletion(of: fixture.run) }
