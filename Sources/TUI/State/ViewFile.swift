@@ -30,29 +30,31 @@ struct ViewFile {
 
   /// The view to open with; one that a crash has left is given once.
   func takeLast() -> LastView? {
-    let left = abandoned
+    let abandoned = abandoned
+    let old = Double(time(nil)) - Self.keepingTime
+    for (name, file) in abandoned where name != store && file.written < old { unlink(file.path) }
+    let left = abandoned.filter { $0.store == store }.map(\.file.path)
     if let newest = left.first {
       let view = Self.read(newest)
-      for file in left { try? FileManager.default.removeItem(atPath: file) }
+      for file in left { unlink(file) }
       if let view { return view }
     }
     return outlastsTheEnd ? Self.read(file) : nil
   }
 
-  /// Files of processes that are gone, the newest first.
-  private var abandoned: [String] {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-    let files = names.compactMap { name -> (path: String, written: Double)? in
-      let parts = name.split(separator: ".")
-      guard parts.count == 3, parts[0] == store, let process = Int32(parts[1]), process > 0,
+  /// How long a view is kept that a crash has left and that nobody has asked for since, in seconds.
+  private static let keepingTime = 30 * 86_400.0
+
+  /// Files of processes that are gone, the newest first, of whatever store.
+  private var abandoned: [(store: Substring, file: StateDirectory.File)] {
+    StateDirectory.files(in: directory).compactMap { file in
+      let parts = file.name.split(separator: ".")
+      guard parts.count == 3, let process = Int32(parts[1]), process > 0,
         // In a container a process may get the id of the one before.
         process == getpid() || kill(process, 0) != 0 && errno == ESRCH
       else { return nil }
-      var status = stat()
-      guard stat("\(directory)/\(name)", &status) == 0 else { return nil }
-      return ("\(directory)/\(name)", Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9)
+      return (parts[0], file)
     }
-    return files.sorted { $0.written > $1.written }.map(\.path)
   }
 
   /// - Returns: `nil` without a readable file: the view of a store is not worth an error.

@@ -5,6 +5,9 @@ import Threads
 
 /// Reports of crashes of the dashboard, in `$XDG_STATE_HOME/pushscope/crashes`: where it crashed, without what was in memory.
 enum CrashReports {
+  /// How many are kept.
+  private static let kept = 10
+
   /// Has this program begin anew, with what Swift's runtime must find in the environment at its start. Returns where that is done
   /// already, where the user has set it otherwise, and where it is not possible.
   static func begin() {
@@ -12,6 +15,7 @@ enum CrashReports {
     guard environment[CrashReportOptions.variable] == nil, let directory = directory(environment),
       let program = CommandLine.arguments.first
     else { return }
+    StateDirectory.keepNewest(kept, in: directory, ending: ".log")
     setenv("PUSHSCOPE_CRASH_REPORTS", directory, 1)
     setenv(CrashReportOptions.variable, CrashReportOptions.text(frames: 32, output: directory + "/"), 1)
     // By its own name, which the report has.

@@ -1,0 +1,31 @@
+import Foundation
+import TestKit
+import Testing
+
+@testable import TUI
+
+@Suite("Views that a crash left") struct ViewFileTests {
+  /// Those of other stores that nobody opens any more are removed after a month; those of processes at work and remembered ones stay.
+  @Test func oldOnesAreRemoved() throws {
+    let home = try TemporaryDirectory()
+    let views = home.path + "/pushscope/views"
+    try FileManager.default.createDirectory(atPath: views, withIntermediateDirectories: true)
+    func make(_ name: String, days: Double) throws {
+      try #require(FileManager.default.createFile(atPath: "\(views)/\(name)", contents: Data("{}".utf8)))
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSinceNow: -days * 86_400)], ofItemAtPath: "\(views)/\(name)")
+    }
+    // No process has so high a number.
+    try make("aa.2147483647.json", days: 31)
+    try make("bb.2147483647.json", days: 29)
+    try make("cc.1.json", days: 31)
+    try make("dd.json", days: 31)
+    let file = try #require(
+      ViewFile(of: "/store", environment: ["XDG_STATE_HOME": home.path], outlastsTheEnd: false))
+    #expect(file.takeLast() == nil)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: views).sorted() == [
+        "bb.2147483647.json", "cc.1.json", "dd.json",
+      ])
+  }
+}
