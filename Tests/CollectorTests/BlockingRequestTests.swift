@@ -7,7 +7,7 @@ import Testing
 
 @Suite(
   .ownThread, .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
-  .timeLimit(.minutes(2)))
+  .timeLimit(.minutes(10)))
 struct BlockingRequestTests {
   private static var client: BlockingRequest {
     BlockingRequest(

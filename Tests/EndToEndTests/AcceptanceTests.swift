@@ -14,7 +14,7 @@ struct AcceptanceTests {
     try #require((figures[column] as? [String: Any])?[quantile] as? Int)
   }
 
-  @Test("a freeze is measured in full, with parallel streams and one at a time", .timeLimit(.minutes(5)))
+  @Test("a freeze is measured in full, with parallel streams and one at a time", .timeLimit(.minutes(10)))
   func freeze() throws {
     for streams in [1000, 1] {
       let installation = try Installation(rate: "100/s", target: Self.target)
@@ -45,7 +45,7 @@ struct AcceptanceTests {
 
   @Test(
     "injected delays are found again, whatever their distribution",
-    .timeLimit(.minutes(5)),
+    .timeLimit(.minutes(10)),
     arguments: [
       ("lognormal:12:0.6", 12_000.0, 12_000 * exp(0.6 * 1.281552)),
       ("bimodal:0.2:15:0.2:60:0.15", 15_944.0, 60_000.0),
@@ -77,7 +77,7 @@ struct AcceptanceTests {
     #expect(Self.figure(report, "service", 0.999) == nil, "1000 values say nothing of p99.9")
   }
 
-  @Test("losses, duplicates, reordering and rejections are counted exactly", .timeLimit(.minutes(5)))
+  @Test("losses, duplicates, reordering and rejections are counted exactly", .timeLimit(.minutes(10)))
   func loss() throws {
     let installation = try Installation(
       rate: "200/s", target: ["receipt_deadline: 2s", "timeout: 10s", "max_lag: 20s"])
@@ -100,7 +100,7 @@ struct AcceptanceTests {
         == [["410", "Unregistered"]])
   }
 
-  @Test("the loopback service's own script agrees with a run", .timeLimit(.minutes(5)))
+  @Test("the loopback service's own script agrees with a run", .timeLimit(.minutes(10)))
   func loopback() throws {
     let installation = try Installation(
       rate: "200/s", target: ["receipt_deadline: 2s", "timeout: 10s", "max_lag: 20s"])

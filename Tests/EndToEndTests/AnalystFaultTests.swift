@@ -7,7 +7,7 @@ import Testing
 
 /// The analyst's process of a collector fails in every way; the collector sends and records as if nothing were.
 @Suite("Faults of the analyst end and delay nothing", .ownThread) struct AnalystFaultTests {
-  @Test("killed or crashed, it begins again; each alert is told once", .timeLimit(.minutes(4)))
+  @Test("killed or crashed, it begins again; each alert is told once", .timeLimit(.minutes(10)))
   func kills() throws {
     let subject = try AnalystSubject()
     try subject.installation.waitFor("delivered", over: 40, by: subject.collector)
@@ -41,7 +41,7 @@ import Testing
     #expect(try Int(subject.installation.query("SELECT count(*) FROM detector_checkpoint")[0][0]) ?? 0 > 0)
   }
 
-  @Test("what fails again and again is switched off alone, until a reload", .timeLimit(.minutes(4)))
+  @Test("what fails again and again is switched off alone, until a reload", .timeLimit(.minutes(10)))
   func switchedOff() throws {
     let subject = try AnalystSubject()
     try subject.induce("trap findings loopback")
@@ -73,7 +73,7 @@ import Testing
 
   @Test(
     "one that hangs or is stopped is killed after a minute", .enabled(if: CompressedClock.isAvailable),
-    .timeLimit(.minutes(5)),
+    .timeLimit(.minutes(10)),
     arguments: [
       "hang findings loopback", "stop objectives fast",
     ])
@@ -89,7 +89,7 @@ import Testing
     try subject.finish()
   }
 
-  @Test("it ends with its collector, also when that is killed while it is stopped", .timeLimit(.minutes(2)))
+  @Test("it ends with its collector, also when that is killed while it is stopped", .timeLimit(.minutes(10)))
   func orphan() throws {
     let subject = try AnalystSubject()
     let analyst = try subject.analyst()
@@ -104,7 +104,7 @@ import Testing
 
   @Test(
     "signals for the group are the collector's alone, and the end waits for the last round",
-    .timeLimit(.minutes(2)))
+    .timeLimit(.minutes(10)))
   func ends() throws {
     let subject = try AnalystSubject(duration: "4s")
     let analyst = try subject.analyst()
@@ -117,7 +117,7 @@ import Testing
     subject.service.signal(SIGTERM)
   }
 
-  @Test("analyst: off does the same in one process", .timeLimit(.minutes(3))) func off() throws {
+  @Test("analyst: off does the same in one process", .timeLimit(.minutes(10))) func off() throws {
     let subject = try AnalystSubject(analyst: "off")
     try eventually("the objective is told", seen: { subject.collector.standardError }) {
       subject.told.contains("objective fast is breached") ? true : nil

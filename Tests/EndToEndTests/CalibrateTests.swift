@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Calibration", .ownThread, .serialized)
 struct CalibrateTests {
-  @Test("the floor of this host is measured, stored, and shown with later runs", .timeLimit(.minutes(5)))
+  @Test("the floor of this host is measured, stored, and shown with later runs", .timeLimit(.minutes(10)))
   func floor() throws {
     let installation = try Installation(target: ["receipt_deadline: 2s"])
     let calibrate = ["calibrate", "--rate", "200/s", "--duration", "2s", "--store", installation.store]
@@ -35,7 +35,7 @@ struct CalibrateTests {
     #expect(table.output.contains("speaks for"))
   }
 
-  @Test("calibration is refused while a collector runs", .timeLimit(.minutes(5)))
+  @Test("calibration is refused while a collector runs", .timeLimit(.minutes(10)))
   func refused() throws {
     let installation = try Installation()
     let service = try installation.startLoopback()

@@ -140,7 +140,7 @@ struct CommandLineTests {
 
   @Test(
     "the demonstration runs without a terminal, prints the summary and writes the samples",
-    .timeLimit(.minutes(5)))
+    .timeLimit(.minutes(10)))
   func demo() throws {
     let directory = try TemporaryDirectory()
     let result = try run(
@@ -162,7 +162,7 @@ struct CommandLineTests {
       try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["demo.csv"], "it cleans up")
   }
 
-  @Test("exports agree with what Python and sqlite3 read from the same store", .timeLimit(.minutes(5)))
+  @Test("exports agree with what Python and sqlite3 read from the same store", .timeLimit(.minutes(10)))
   func exports() throws {
     let installation = try Installation(rate: "200/s", target: ["receipt_deadline: 1s"])
     let service = try installation.startLoopback(

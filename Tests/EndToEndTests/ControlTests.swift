@@ -26,7 +26,7 @@ struct ControlTests {
     }
   }
 
-  @Test("while a collector records, and after it", .timeLimit(.minutes(5)))
+  @Test("while a collector records, and after it", .timeLimit(.minutes(10)))
   func wholeWay() throws {
     let installation = try Installation()
     let service = try installation.startLoopback(scenario: "deliveries: { delay: 1ms }\n")
@@ -76,7 +76,7 @@ struct ControlTests {
   }
 
   /// A daemon has many runs in its lifetime.
-  @Test("a run that has ended leaves no file descriptor open", .timeLimit(.minutes(5)))
+  @Test("a run that has ended leaves no file descriptor open", .timeLimit(.minutes(10)))
   func manyRuns() throws {
     let installation = try Installation()
     let service = try installation.startLoopback(scenario: "deliveries: { delay: 1ms }\n")

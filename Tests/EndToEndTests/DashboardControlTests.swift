@@ -6,7 +6,7 @@ import Testing
 /// Commands that the dashboard sends to a collector, or carries out itself when no collector runs.
 @Suite("Runs are managed from the dashboard", .ownThread, .serialized, .enabled(if: Programs.has("tmux")))
 struct DashboardControlTests {
-  @Test("runs are renamed and deleted where there is no collector", .timeLimit(.minutes(5)))
+  @Test("runs are renamed and deleted where there is no collector", .timeLimit(.minutes(10)))
   func renameAndDelete() throws {
     let installation = try Installation.recorded()
     let tmux = try Tmux(columns: 130, rows: 40)
@@ -47,7 +47,7 @@ struct DashboardControlTests {
 
   @Test(
     "s stops and starts runs of a collector that stays, and its death is seen",
-    .timeLimit(.minutes(5)))
+    .timeLimit(.minutes(10)))
   func startAndStop() throws {
     let installation = try Installation(rate: "20/s", target: ["receipt_deadline: 1s"])
     let service = try installation.startLoopback(scenario: "deliveries: { delay: 30ms }\n")

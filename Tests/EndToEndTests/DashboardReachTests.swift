@@ -6,7 +6,7 @@ import Testing
 /// Everything one key away: panels of targets and findings, one notification, lists, views, presets, what is remembered.
 @Suite("The dashboard's keys in a real terminal", .ownThread, .serialized, .enabled(if: Programs.has("tmux")))
 struct DashboardReachTests {
-  @Test("targets, findings, the order and the columns of tables", .timeLimit(.minutes(5)))
+  @Test("targets, findings, the order and the columns of tables", .timeLimit(.minutes(10)))
   func tables() throws {
     let installation = try Installation.recorded(runs: ["first"], count: 300)
     let tmux = try Tmux(columns: 140, rows: 40)
@@ -35,7 +35,7 @@ struct DashboardReachTests {
 
   @Test(
     "a notification is opened, left again and exported; a note and figures are written",
-    .timeLimit(.minutes(5)))
+    .timeLimit(.minutes(10)))
   func notification() throws {
     let installation = try Installation.recorded(runs: ["first"], count: 300)
     let tmux = try Tmux(columns: 130, rows: 40)
@@ -84,7 +84,7 @@ struct DashboardReachTests {
     try tmux.leaveDashboard()
   }
 
-  @Test("log and events: filters, hits, floods, a line in full", .timeLimit(.minutes(5)))
+  @Test("log and events: filters, hits, floods, a line in full", .timeLimit(.minutes(10)))
   func lists() throws {
     let installation = try Installation.recorded(runs: ["first"], count: 300)
     let tmux = try Tmux(columns: 130, rows: 40)
@@ -110,7 +110,7 @@ struct DashboardReachTests {
     try tmux.leaveDashboard()
   }
 
-  @Test("views are gone back through, and the palette takes arguments", .timeLimit(.minutes(5)))
+  @Test("views are gone back through, and the palette takes arguments", .timeLimit(.minutes(10)))
   func views() throws {
     let installation = try Installation.recorded(runs: ["first"], count: 300)
     let tmux = try Tmux(columns: 130, rows: 40)
@@ -139,7 +139,7 @@ struct DashboardReachTests {
     try tmux.leaveDashboard()
   }
 
-  @Test("percentiles, heat maps, a window from the command line; a line is copied", .timeLimit(.minutes(5)))
+  @Test("percentiles, heat maps, a window from the command line; a line is copied", .timeLimit(.minutes(10)))
   func plots() throws {
     let installation = try Installation.recorded(runs: ["first"], count: 300)
     let tmux = try Tmux(columns: 130, rows: 40)
@@ -174,7 +174,7 @@ struct DashboardReachTests {
     try tmux.leaveDashboard()
   }
 
-  @Test("keys of vim, and the last view of a store comes back", .timeLimit(.minutes(5)))
+  @Test("keys of vim, and the last view of a store comes back", .timeLimit(.minutes(10)))
   func remembered() throws {
     let installation = try Installation.recorded(runs: ["first"], count: 300)
     let file = try installation.directory.write(
@@ -207,7 +207,7 @@ struct DashboardReachTests {
 
   @Test(
     "the order and the columns of lists, and the keys of fingers, under each preset",
-    .timeLimit(.minutes(5)), arguments: ["classic", "vim", "less"])
+    .timeLimit(.minutes(10)), arguments: ["classic", "vim", "less"])
   func presets(preset: String) throws {
     let installation = try Installation.recorded(runs: ["zulu", "alpha"], count: 100)
     let file = try installation.directory.write("keys.yaml", "dashboard:\n  keys: { preset: \(preset) }\n")
@@ -262,7 +262,7 @@ struct DashboardReachTests {
     try tmux.leaveDashboard()
   }
 
-  @Test("at 60 by 16, and after a resize, every panel is there", .timeLimit(.minutes(5)))
+  @Test("at 60 by 16, and after a resize, every panel is there", .timeLimit(.minutes(10)))
   func smallest() throws {
     let installation = try Installation.recorded(runs: ["first"], count: 300)
     let tmux = try Tmux(columns: 60, rows: 16)

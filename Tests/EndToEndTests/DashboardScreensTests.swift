@@ -7,7 +7,7 @@ import Testing
 @Suite(
   "The dashboard's screens in a real terminal", .ownThread, .serialized, .enabled(if: Programs.has("tmux")))
 struct DashboardScreensTests {
-  @Test("runs are listed, opened and compared", .timeLimit(.minutes(5)))
+  @Test("runs are listed, opened and compared", .timeLimit(.minutes(10)))
   func runs() throws {
     let installation = try Installation.recorded()
     let tmux = try Tmux(columns: 130, rows: 40)
@@ -31,7 +31,7 @@ struct DashboardScreensTests {
     try tmux.leaveDashboard()
   }
 
-  @Test("palette, go to, replay and rotation work by keys", .timeLimit(.minutes(5)))
+  @Test("palette, go to, replay and rotation work by keys", .timeLimit(.minutes(10)))
   func keys() throws {
     let installation = try Installation.recorded()
     let tmux = try Tmux(columns: 150, rows: 40)
@@ -75,7 +75,7 @@ struct DashboardScreensTests {
     try tmux.leaveDashboard()
   }
 
-  @Test("a panel is dragged by the mouse, and a click outside closes the palette", .timeLimit(.minutes(5)))
+  @Test("a panel is dragged by the mouse, and a click outside closes the palette", .timeLimit(.minutes(10)))
   func drag() throws {
     let installation = try Installation.recorded()
     let tmux = try Tmux(columns: 120, rows: 36)
@@ -98,7 +98,7 @@ struct DashboardScreensTests {
   }
 
   @Test(
-    "after a storm of resizes the screen looks as if it had always been that size", .timeLimit(.minutes(5)))
+    "after a storm of resizes the screen looks as if it had always been that size", .timeLimit(.minutes(10)))
   func resizeStorm() throws {
     let installation = try Installation.recorded()
     let tmux = try Tmux(columns: 120, rows: 36)
@@ -128,7 +128,7 @@ struct DashboardScreensTests {
     try tmux.leaveDashboard()
   }
 
-  @Test("themes, colors and glyphs follow the options", .timeLimit(.minutes(5)))
+  @Test("themes, colors and glyphs follow the options", .timeLimit(.minutes(10)))
   func appearance() throws {
     let installation = try Installation.recorded()
     let theme = try installation.directory.write(
@@ -151,7 +151,7 @@ struct DashboardScreensTests {
     try tmux.leaveDashboard()
   }
 
-  @Test("a configured key works, and a mistake in it is reported", .timeLimit(.minutes(5)))
+  @Test("a configured key works, and a mistake in it is reported", .timeLimit(.minutes(10)))
   func configuration() throws {
     let installation = try Installation.recorded()
     let file = try installation.directory.write(
@@ -170,7 +170,7 @@ struct DashboardScreensTests {
   }
 
   @Test(
-    "each kind of store that cannot be shown has its own screen, and q leaves it", .timeLimit(.minutes(5)))
+    "each kind of store that cannot be shown has its own screen, and q leaves it", .timeLimit(.minutes(10)))
   func failures() throws {
     let directory = try TemporaryDirectory()
     try directory.write("text.sqlite", String(repeating: "no database\n", count: 1_000))

@@ -15,7 +15,7 @@ struct DashboardTests {
     #expect(try tmux.screen().contains("echo te''rminal is sane"), "typing is echoed")
   }
 
-  @Test("keys, a click on a tab and a resize take effect; q restores the terminal", .timeLimit(.minutes(5)))
+  @Test("keys, a click on a tab and a resize take effect; q restores the terminal", .timeLimit(.minutes(10)))
   func tour() throws {
     let installation = try Installation.recorded(runs: [""], count: 300)
     let tmux = try Tmux(columns: 120, rows: 36)
@@ -55,7 +55,7 @@ struct DashboardTests {
   }
 
   @Test(
-    "the terminal is given back after a signal and, at once, after a crash", .timeLimit(.minutes(5)),
+    "the terminal is given back after a signal and, at once, after a crash", .timeLimit(.minutes(10)),
     arguments: ["TERM", "SEGV", "INT", "XCPU"])
   func signals(name: String) throws {
     let installation = try Installation.recorded(runs: [""], count: 300)
@@ -72,7 +72,7 @@ struct DashboardTests {
   }
 
   @Test(
-    "after a crash a file says where, and the dashboard opens with the same view", .timeLimit(.minutes(5)))
+    "after a crash a file says where, and the dashboard opens with the same view", .timeLimit(.minutes(10)))
   func crash() throws {
     let installation = try Installation.recorded(runs: [""], count: 300)
     let state = installation.directory.file("state")
@@ -100,7 +100,7 @@ struct DashboardTests {
     try expectClean(tmux)
   }
 
-  @Test("a store that is moved away and replaced while it is shown", .timeLimit(.minutes(5)))
+  @Test("a store that is moved away and replaced while it is shown", .timeLimit(.minutes(10)))
   func replaced() throws {
     let first = try Installation.recorded(runs: ["first"], count: 100)
     let second = try Installation.recorded(runs: ["second"], count: 100)
@@ -128,7 +128,7 @@ struct DashboardTests {
     try expectClean(tmux)
   }
 
-  @Test("suspending restores the terminal, and resuming draws the dashboard again", .timeLimit(.minutes(5)))
+  @Test("suspending restores the terminal, and resuming draws the dashboard again", .timeLimit(.minutes(10)))
   func suspend() throws {
     let installation = try Installation.recorded(runs: [""], count: 300)
     let tmux = try Tmux(columns: 100, rows: 30, shell: "/bin/bash --norc --noprofile")
@@ -145,7 +145,7 @@ struct DashboardTests {
     try tmux.waitUntil("the shell is back") { !$0.contains("1 Histogram") }
   }
 
-  @Test("rows appear while the collector records them", .timeLimit(.minutes(5)))
+  @Test("rows appear while the collector records them", .timeLimit(.minutes(10)))
   func live() throws {
     let installation = try Installation(rate: "20/s", target: ["receipt_deadline: 1s"])
     let service = try installation.startLoopback(scenario: "deliveries: { delay: 30ms }\n")
@@ -165,7 +165,7 @@ struct DashboardTests {
     try service.stop()
   }
 
-  @Test("without a terminal it prints lines", .timeLimit(.minutes(5)))
+  @Test("without a terminal it prints lines", .timeLimit(.minutes(10)))
   func plain() throws {
     let installation = try Installation.recorded(runs: [""], count: 300)
     let result = try run(Programs.pushscope, ["dashboard", "--store", installation.store])
@@ -178,7 +178,7 @@ struct DashboardTests {
     #expect(piped.error.isEmpty)
   }
 
-  @Test("a terminal without cursor addressing is refused with a message", .timeLimit(.minutes(5)))
+  @Test("a terminal without cursor addressing is refused with a message", .timeLimit(.minutes(10)))
   func dumb() throws {
     let installation = try Installation.recorded(runs: [""], count: 300)
     let tmux = try Tmux(columns: 100, rows: 30)

@@ -49,7 +49,7 @@ struct DeviceExampleTests {
   @Test(
     "the Android service compiles",
     .enabled(if: Programs.find("kotlinc") != nil && Programs.find("javac") != nil, "no kotlinc or javac"),
-    .timeLimit(.minutes(5)))
+    .timeLimit(.minutes(10)))
   func android() throws {
     let directory = try TemporaryDirectory()
     let stubs = Self.root.appendingPathComponent("Tests/Support/android_stubs").path
@@ -70,7 +70,7 @@ struct DeviceExampleTests {
   /// while it generates code.
   @Test(
     "the iOS extension compiles as Swift 6 without a warning, reports, and hands the notification on once",
-    .enabled(if: Programs.has("swiftc", "openssl", "basenc")), .timeLimit(.minutes(6)))
+    .enabled(if: Programs.has("swiftc", "openssl", "basenc")), .timeLimit(.minutes(10)))
   func iOS() throws {
     let directory = try TemporaryDirectory()
     let stub = Self.root.appendingPathComponent("Tests/Support/ios_stubs/UserNotifications.swift").path
@@ -155,7 +155,7 @@ struct DeviceExampleTests {
 
   @Test(
     "the service worker exchanges clocks and posts its receipt",
-    .enabled(if: Programs.has("node")), .timeLimit(.minutes(5)))
+    .enabled(if: Programs.has("node")), .timeLimit(.minutes(10)))
   func serviceWorker() throws {
     let waiting = try Waiting()
     let result = try receive(waiting)
@@ -165,7 +165,7 @@ struct DeviceExampleTests {
 
   @Test(
     "the service worker posts its receipt though nobody answers /v1/clock",
-    .enabled(if: Programs.has("node")), .timeLimit(.minutes(5)))
+    .enabled(if: Programs.has("node")), .timeLimit(.minutes(10)))
   func serviceWorkerWithoutClock() throws {
     let waiting = try Waiting()
     let result = try receive(waiting, environment: ["WITHOUT_CLOCK": "1"])

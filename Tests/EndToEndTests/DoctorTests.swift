@@ -33,7 +33,7 @@ struct DoctorTests {
   }
 
   @Test(
-    "against the loopback service everything is fine, and sends only where asked", .timeLimit(.minutes(5)))
+    "against the loopback service everything is fine, and sends only where asked", .timeLimit(.minutes(10)))
   func loopback() throws {
     let installation = try Installation()
     let service = try installation.startLoopback(
@@ -56,7 +56,7 @@ struct DoctorTests {
 
   @Test(
     "every provider's token, encryption and message is taken by a service that verifies them",
-    .timeLimit(.minutes(5)))
+    .timeLimit(.minutes(10)))
   func everyProvider() throws {
     let installation = try Installation()
     let service = try installation.startLoopback(scenario: "answers: { delay: 1ms }")
@@ -83,7 +83,7 @@ struct DoctorTests {
 
   @Test(
     "with a number it sends as the collector does, and the table has no secret in it",
-    .timeLimit(.minutes(5)))
+    .timeLimit(.minutes(10)))
   func trial() throws {
     let installation = try Installation()
     let service = try installation.startLoopback(
@@ -116,7 +116,7 @@ struct DoctorTests {
     #expect(!FileManager.default.fileExists(atPath: installation.store), "the user's store is not touched")
   }
 
-  @Test("a closed port is reported with a remedy, exit 69", .timeLimit(.minutes(5)))
+  @Test("a closed port is reported with a remedy, exit 69", .timeLimit(.minutes(10)))
   func closedPort() throws {
     let installation = try Installation()
     try write(installation, target: "provider: http, endpoint: 'http://127.0.0.1:\(FreePort.take())/x'")
@@ -127,7 +127,7 @@ struct DoctorTests {
     #expect(!line.contains("/x"))
   }
 
-  @Test("an unknown host name is reported, exit 69", .timeLimit(.minutes(5)))
+  @Test("an unknown host name is reported, exit 69", .timeLimit(.minutes(10)))
   func noSuchName() throws {
     let installation = try Installation()
     // Reserved: no DNS server resolves it (RFC 2606).
@@ -138,7 +138,7 @@ struct DoctorTests {
     #expect(line.hasPrefix("fail  t  dns  nowhere.invalid cannot be looked up"), "\(line)")
   }
 
-  @Test("an expired certificate is reported as expired, exit 69", .timeLimit(.minutes(5)))
+  @Test("an expired certificate is reported as expired, exit 69", .timeLimit(.minutes(10)))
   func expired() throws {
     let installation = try Installation()
     _ = try Certificates(in: installation.directory)
@@ -163,7 +163,7 @@ struct DoctorTests {
     #expect(line.contains("this machine's clock"))
   }
 
-  @Test("a server without HTTP/2 is accepted for a webhook, and refused for APNs", .timeLimit(.minutes(5)))
+  @Test("a server without HTTP/2 is accepted for a webhook, and refused for APNs", .timeLimit(.minutes(10)))
   func noHTTP2() throws {
     let installation = try Installation()
     _ = try Certificates(in: installation.directory)
@@ -196,7 +196,7 @@ struct DoctorTests {
     )
   }
 
-  @Test("a redirect is reported, and not followed", .timeLimit(.minutes(5)))
+  @Test("a redirect is reported, and not followed", .timeLimit(.minutes(10)))
   func redirect() throws {
     let installation = try Installation()
     _ = try Certificates(in: installation.directory)
@@ -215,7 +215,7 @@ struct DoctorTests {
       line.hasPrefix("fail  t  send  redirected with 301 to https://push.example.com:8443; set"), "\(line)")
   }
 
-  @Test("doctor and collect refuse the same, and both report every problem", .timeLimit(.minutes(5)))
+  @Test("doctor and collect refuse the same, and both report every problem", .timeLimit(.minutes(10)))
   func limits() throws {
     let installation = try Installation()
     func write(_ more: String) throws {
@@ -248,7 +248,7 @@ struct DoctorTests {
 
   @Test(
     "keys of no use are named with their file before anything is connected to, exit 78",
-    .timeLimit(.minutes(5)))
+    .timeLimit(.minutes(10)))
   func keys() throws {
     let installation = try Installation()
     try installation.directory.write("device.token", String(repeating: "5ec2e7", count: 12) + "\n")
@@ -283,7 +283,7 @@ struct DoctorTests {
     #expect(try #require(cut.lines.last).contains("account.json\" is not JSON: it does not end with a brace"))
   }
 
-  @Test("a client certificate is examined: its key, its expiration, its app", .timeLimit(.minutes(5)))
+  @Test("a client certificate is examined: its key, its expiration, its app", .timeLimit(.minutes(10)))
   func clientCertificate() throws {
     let installation = try Installation()
     _ = try Certificates(in: installation.directory)

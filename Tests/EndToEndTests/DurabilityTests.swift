@@ -19,7 +19,7 @@ struct DurabilityTests {
 
   @Test(
     "a file that may not grow: it says so, keeps to its plan, and goes on when there is room",
-    .enabled(if: Programs.has("prlimit")), .timeLimit(.minutes(5)))
+    .enabled(if: Programs.has("prlimit")), .timeLimit(.minutes(10)))
   func fileSizeLimit() throws {
     let installation = try Installation(rate: "50/s", target: ["receipt_deadline: 1s"])
     let service = try installation.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
@@ -52,7 +52,7 @@ struct DurabilityTests {
   }
 
   @Test(
-    "a store that another program has locked: the same", .timeLimit(.minutes(5)))
+    "a store that another program has locked: the same", .timeLimit(.minutes(10)))
   func locked() throws {
     let installation = try Installation(rate: "100/s", target: ["receipt_deadline: 1s"])
     let service = try installation.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
@@ -73,7 +73,7 @@ struct DurabilityTests {
     #expect((missed.first?.first).flatMap { Int($0) } ?? 0 > 100)
   }
 
-  @Test("a read-only store is refused before anything is sent", .timeLimit(.minutes(5)))
+  @Test("a read-only store is refused before anything is sent", .timeLimit(.minutes(10)))
   func readOnly() throws {
     let installation = try Installation()
     let service = try installation.startLoopback()
@@ -91,7 +91,7 @@ struct DurabilityTests {
 
   @Test(
     "a collector that was stopped records what came due as missed, and sends no burst",
-    .timeLimit(.minutes(5)))
+    .timeLimit(.minutes(10)))
   func stopped() throws {
     let installation = try Installation(rate: "100/s", target: ["receipt_deadline: 10s"])
     let service = try installation.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
@@ -167,7 +167,7 @@ struct DurabilityTests {
   }
 
   @Test(
-    "a stop that cannot record the end of sent notifications deletes none of them", .timeLimit(.minutes(5)))
+    "a stop that cannot record the end of sent notifications deletes none of them", .timeLimit(.minutes(10)))
   func failedStop() throws {
     let installation = try Installation(rate: "100/s", target: ["receipt_deadline: 1s"])
     let script = installation.directory.file("script.jsonl")
@@ -206,7 +206,7 @@ struct DurabilityTests {
     try file.close()
   }
 
-  @Test("sent notifications stay in a store that is found damaged", .timeLimit(.minutes(5)))
+  @Test("sent notifications stay in a store that is found damaged", .timeLimit(.minutes(10)))
   func damagedIndex() throws {
     let installation = try Installation(rate: "100/s", target: ["receipt_deadline: 2s"])
     let script = installation.directory.file("script.jsonl")
@@ -225,7 +225,7 @@ struct DurabilityTests {
 
   @Test(
     "a receipt whose row cannot be read is answered and reported, without busy waiting",
-    .timeLimit(.minutes(5)))
+    .timeLimit(.minutes(10)))
   func damagedReceipt() throws {
     let installation = try Installation(rate: "2/s", target: ["receipt_deadline: 60s"])
     let service = try installation.startLoopback(scenario: "deliveries: { delay: 1ms }\n")
@@ -275,7 +275,7 @@ struct DurabilityTests {
 
   @Test(
     "a store that is moved, deleted or replaced while it is written: it says so and ends",
-    .timeLimit(.minutes(5)),
+    .timeLimit(.minutes(10)),
     arguments: ["mv STORE STORE.moved", "rm STORE", "cp STORE.other STORE.new && mv STORE.new STORE"])
   func moved(how: String) throws {
     let installation = try Installation(rate: "50/s", target: ["receipt_deadline: 5s"])
@@ -296,7 +296,7 @@ struct DurabilityTests {
     #expect(ended.output == "failed\n")
   }
 
-  @Test("an idle collector notices a replaced file, too", .timeLimit(.minutes(5)))
+  @Test("an idle collector notices a replaced file, too", .timeLimit(.minutes(10)))
   func movedWhileIdle() throws {
     let installation = try Installation(rate: "20/s")
     let service = try installation.startLoopback()
@@ -315,7 +315,7 @@ struct DurabilityTests {
 
   /// The lock file is removed while the collector is stopped, so that a second one finds none before the first can create it
   /// again: the second has to detect that the store is being written.
-  @Test("a second collector is refused although the lock file was removed", .timeLimit(.minutes(5)))
+  @Test("a second collector is refused although the lock file was removed", .timeLimit(.minutes(10)))
   func lockRemoved() throws {
     let installation = try Installation(rate: "50/s", target: ["receipt_deadline: 5s"])
     let service = try installation.startLoopback(scenario: "deliveries: { delay: 5ms }\n")

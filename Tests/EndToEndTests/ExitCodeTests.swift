@@ -5,7 +5,7 @@ import TestTraits
 import Testing
 
 /// The table of docs/commands.md: one code for each class of failure, in every command.
-@Suite("Exit codes", .ownThread, .serialized, .enabled(if: Programs.has("sqlite3")), .timeLimit(.minutes(5)))
+@Suite("Exit codes", .ownThread, .serialized, .enabled(if: Programs.has("sqlite3")), .timeLimit(.minutes(10)))
 struct ExitCodeTests {
   private let directory: TemporaryDirectory
   private let store: String

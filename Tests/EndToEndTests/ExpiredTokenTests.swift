@@ -6,7 +6,7 @@ import Testing
 /// Tokens that a service accepts for a few seconds only: rejections are recorded, requests are not repeated without a pause,
 /// and a new token is made where one helps.
 @Suite(
-  "Expired tokens", .ownThread, .serialized, .enabled(if: Programs.has("sqlite3")), .timeLimit(.minutes(5)))
+  "Expired tokens", .ownThread, .serialized, .enabled(if: Programs.has("sqlite3")), .timeLimit(.minutes(10)))
 struct ExpiredTokenTests {
   @Test("each dialect has its own reason, and the collector reacts to each as documented")
   func everyDialect() throws {

@@ -23,7 +23,7 @@ struct FleetRunTests {
   }
 
   @Test(
-    "collectors are killed, the engine is away and back: everything is there once", .timeLimit(.minutes(5)))
+    "collectors are killed, the engine is away and back: everything is there once", .timeLimit(.minutes(10)))
   func killed() throws {
     let service = try installation.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
     // Nobody answers: collecting goes on.
@@ -62,7 +62,7 @@ struct FleetRunTests {
     try service.stop()
   }
 
-  @Test("reports read the fleet, with a configuration that has nothing else", .timeLimit(.minutes(3)))
+  @Test("reports read the fleet, with a configuration that has nothing else", .timeLimit(.minutes(10)))
   func reports() throws {
     let service = try installation.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
     let engine = try fleetEngine.start()
@@ -108,7 +108,7 @@ struct FleetRunTests {
 
   @Test(
     "the dashboard shows the fleet, live and read only, and keeps what it has while the engine is away",
-    .enabled(if: Programs.has("tmux")), .timeLimit(.minutes(5)))
+    .enabled(if: Programs.has("tmux")), .timeLimit(.minutes(10)))
   func dashboard() throws {
     let service = try installation.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
     var engine = try fleetEngine.start()
@@ -170,7 +170,7 @@ struct FleetRunTests {
     try service.stop()
   }
 
-  @Test("what goes wrong is said with an exit code of its own", .timeLimit(.minutes(2)))
+  @Test("what goes wrong is said with an exit code of its own", .timeLimit(.minutes(10)))
   func refusals() throws {
     // Makes the files that the configuration names.
     let service = try installation.startLoopback()

@@ -24,7 +24,7 @@ struct FourDialectsTests {
     }
   }
 
-  @Test("notifications of the written configuration end as scripted", .timeLimit(.minutes(5)))
+  @Test("notifications of the written configuration end as scripted", .timeLimit(.minutes(10)))
   func readyMade() throws {
     let count = 60
     let installation = try Installation()

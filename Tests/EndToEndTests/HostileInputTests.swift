@@ -18,7 +18,7 @@ struct HostileInputTests {
     #expect(harmful == nil, "\(what) holds U+\(String(harmful?.value ?? 0, radix: 16))")
   }
 
-  @Test("no sink writes it unescaped", .timeLimit(.minutes(5)))
+  @Test("no sink writes it unescaped", .timeLimit(.minutes(10)))
   func sinks() throws {
     let installation = try Installation(rate: "100/s", target: ["receipt_deadline: 1s"])
     let service = try PushService(
@@ -61,7 +61,7 @@ struct HostileInputTests {
     expectHarmless(unknown.error, "a usage error")
   }
 
-  @Test("the dashboard shows it as glyphs", .enabled(if: Programs.has("tmux")), .timeLimit(.minutes(5)))
+  @Test("the dashboard shows it as glyphs", .enabled(if: Programs.has("tmux")), .timeLimit(.minutes(10)))
   func dashboard() throws {
     let installation = try Installation(rate: "50/s", target: ["receipt_deadline: 1s"])
     let service = try PushService(

@@ -7,7 +7,7 @@ import Testing
 @Suite(
   "Streams that mean ill", .ownThread, .serialized,
   .enabled(if: Python.has("hpack") && Programs.has("openssl", "sqlite3")),
-  .timeLimit(.minutes(5)))
+  .timeLimit(.minutes(10)))
 struct HostileStreamTests {
   private struct Scene {
     let installation: Installation

@@ -7,7 +7,7 @@ import Testing
 @Suite(
   "A token endpoint that means ill", .ownThread, .serialized,
   .enabled(if: Python.has("hpack") && Programs.has("openssl", "sqlite3")),
-  .timeLimit(.minutes(5)))
+  .timeLimit(.minutes(10)))
 struct HostileTokenEndpointTests {
   private static let noToken = "no access token was given: 200 the answer has no access_token in it"
   private static let tooLarge = "the token endpoint does not answer: the answer is too large"

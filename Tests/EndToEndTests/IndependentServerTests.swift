@@ -9,7 +9,7 @@ import Testing
 struct IndependentServerTests {
   @Test(
     "answers are timed over one connection; a kill and a restart in the middle are recorded",
-    .timeLimit(.minutes(5)))
+    .timeLimit(.minutes(10)))
   func nghttpd() throws {
     let port = try FreePort.take()
     let installation = try Installation(
@@ -46,7 +46,7 @@ struct IndependentServerTests {
     #expect(try installation.query("SELECT name FROM run") == [["nghttpd"]])
   }
 
-  @Test("a certificate from an authority that is not trusted is a recorded failure", .timeLimit(.minutes(5)))
+  @Test("a certificate from an authority that is not trusted is a recorded failure", .timeLimit(.minutes(10)))
   func untrusted() throws {
     let port = try FreePort.take()
     let installation = try Installation(endpointPort: port, provider: "http")

@@ -8,7 +8,7 @@ import Testing
 @Suite(
   "The same answers over HTTP/1.1 and HTTP/2", .ownThread,
   .enabled(if: Python.has("hpack") && Programs.has("openssl", "sqlite3")),
-  .timeLimit(.minutes(5)))
+  .timeLimit(.minutes(10)))
 struct LaneComparisonTests {
   /// Instants, durations and connections differ from run to run: of these only whether there is a value counts.
   private static let measured: Set = [

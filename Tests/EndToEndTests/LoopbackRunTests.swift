@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A run against the loopback service", .ownThread, .serialized)
 struct LoopbackRunTests {
-  @Test("every planned notification is accounted for, and the columns add up", .timeLimit(.minutes(5)))
+  @Test("every planned notification is accounted for, and the columns add up", .timeLimit(.minutes(10)))
   func wholeRoad() throws {
     let installation = try Installation(target: ["receipt_deadline: 2s"])
     let service = try installation.startLoopback(
@@ -33,7 +33,7 @@ struct LoopbackRunTests {
   }
 
   /// The collector was not looking while session tickets, SETTINGS and the answer arrived.
-  @Test("a first answer that arrives in one piece with session tickets is seen", .timeLimit(.minutes(3)))
+  @Test("a first answer that arrives in one piece with session tickets is seen", .timeLimit(.minutes(10)))
   func gathered() throws {
     let installation = try Installation(rate: "5/s", target: ["timeout: 10s", "max_lag: 10s"])
     let service = try installation.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
@@ -62,7 +62,7 @@ struct LoopbackRunTests {
     try service.stop()
   }
 
-  @Test("the path is told apart from the service's own time", .timeLimit(.minutes(5)))
+  @Test("the path is told apart from the service's own time", .timeLimit(.minutes(10)))
   func path() throws {
     let installation = try Installation(target: ["path_probe: 100ms"])
     let service = try installation.startLoopback(
@@ -96,7 +96,7 @@ struct LoopbackRunTests {
   }
 
   @Test(
-    "losses, duplicates and error answers are counted as the service caused them", .timeLimit(.minutes(5)))
+    "losses, duplicates and error answers are counted as the service caused them", .timeLimit(.minutes(10)))
   func script() throws {
     let installation = try Installation(rate: "200/s", target: ["receipt_deadline: 1s"])
     let service = try installation.startLoopback(
@@ -126,7 +126,7 @@ struct LoopbackRunTests {
     #expect(try installation.query("SELECT sum(duplicates) FROM sample_view") == [["\(twice.count)"]])
   }
 
-  @Test("the service is stopped and started again under a running collector", .timeLimit(.minutes(5)))
+  @Test("the service is stopped and started again under a running collector", .timeLimit(.minutes(10)))
   func outage() throws {
     let installation = try Installation(target: ["receipt_deadline: 1s", "timeout: 2s"])
     let scenario = "deliveries: { delay: 1ms }\n"
@@ -152,7 +152,7 @@ struct LoopbackRunTests {
   }
 
   @Test(
-    "killed at any moment, every planned number has a state after the next start", .timeLimit(.minutes(5)))
+    "killed at any moment, every planned number has a state after the next start", .timeLimit(.minutes(10)))
   func killed() throws {
     let installation = try Installation(rate: "300/s", target: ["receipt_deadline: 500ms"])
     let service = try installation.startLoopback(
@@ -187,7 +187,7 @@ struct LoopbackRunTests {
     #expect(try installation.query("SELECT count(*) FROM run WHERE end_reason = 'interrupted'") == [["5"]])
   }
 
-  @Test("a second collector on the same store is refused and names the first", .timeLimit(.minutes(5)))
+  @Test("a second collector on the same store is refused and names the first", .timeLimit(.minutes(10)))
   func secondCollector() throws {
     let installation = try Installation()
     let service = try installation.startLoopback()

@@ -6,7 +6,7 @@ import Testing
 @Suite(
   "Runs against a service in ntfy's shape that shares no code with us", .ownThread, .serialized,
   .enabled(if: Python.has("hypercorn") && Programs.has("openssl", "sqlite3")),
-  .timeLimit(.minutes(5)))
+  .timeLimit(.minutes(10)))
 struct NtfyRunTests {
   /// A directory with certificates, a running service and a configuration.
   private final class Scene {

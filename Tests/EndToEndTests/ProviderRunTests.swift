@@ -7,7 +7,7 @@ import Testing
 @Suite(
   "Runs of the real dialects against servers that share no code with us", .ownThread, .serialized,
   .enabled(if: Python.has("hypercorn, jwt, http_ece") && Programs.has("openssl", "sqlite3")),
-  .timeLimit(.minutes(5)))
+  .timeLimit(.minutes(10)))
 struct ProviderRunTests {
   /// A server script of Tests/Support, and an installation whose target is that server.
   private final class Scene {

@@ -7,7 +7,7 @@ import Testing
 /// Push services that are in public use, with devices that share no code with this project: a user needs a configuration, a
 /// device that posts receipts, and the store.
 @Suite(
-  "Runs through public push services to devices and back", .ownThread, .serialized, .timeLimit(.minutes(5)))
+  "Runs through public push services to devices and back", .ownThread, .serialized, .timeLimit(.minutes(10)))
 struct PublicServicesTests {
   /// An installation with certificates, and the processes that use it.
   private final class Scene {

@@ -54,7 +54,7 @@ struct ReloadTests {
 
   @Test(
     "after twenty reloads as many threads, descriptors and connections as after a start",
-    .timeLimit(.minutes(3)))
+    .timeLimit(.minutes(10)))
   func leavesNothing() throws {
     let installation = try Installation()
     let service = try installation.startLoopback()
@@ -93,7 +93,7 @@ struct ReloadTests {
 
   @Test(
     "unchanged targets do not notice; changed ones go on, removed ones end, new ones begin",
-    .timeLimit(.minutes(4)))
+    .timeLimit(.minutes(10)))
   func wholeReload() throws {
     let installation = try Installation()
     let service = try installation.startLoopback()
@@ -161,7 +161,7 @@ struct ReloadTests {
     #expect(sums == [["1"]])
   }
 
-  @Test("a credential file that is replaced is taken up by itself", .timeLimit(.minutes(3)))
+  @Test("a credential file that is replaced is taken up by itself", .timeLimit(.minutes(10)))
   func replacedCredential() throws {
     let installation = try Installation(rate: "20/s", target: ["receipt_deadline: 30s"])
     let service = try installation.startLoopback()
@@ -202,7 +202,7 @@ struct ReloadTests {
     os._exit(0)
     """
 
-  @Test("a terminal that closes ends the run in order", .timeLimit(.minutes(3)))
+  @Test("a terminal that closes ends the run in order", .timeLimit(.minutes(10)))
   func hangup() throws {
     let installation = try Installation(rate: "20/s", target: ["receipt_deadline: 30s"])
     let service = try installation.startLoopback()

@@ -20,7 +20,7 @@ struct RetentionTests {
     return result.output
   }
 
-  @Test("pruning beside a collector keeps every count, and says what it did", .timeLimit(.minutes(4)))
+  @Test("pruning beside a collector keeps every count, and says what it did", .timeLimit(.minutes(10)))
   func prune() throws {
     let installation = try Installation.recorded(runs: ["before"], count: 200)
     try installation.age(hours: 3)
@@ -78,7 +78,7 @@ struct RetentionTests {
     #expect(try store(["check"], of: installation.store).status == 0)
   }
 
-  @Test("a damaged file is told as such", .timeLimit(.minutes(2)))
+  @Test("a damaged file is told as such", .timeLimit(.minutes(10)))
   func damage() throws {
     let installation = try Installation.recorded(runs: ["one"], count: 400)
     let size = try #require(
@@ -91,7 +91,7 @@ struct RetentionTests {
     #expect(checked.status == 66, "\(checked.output)\(checked.error)")
   }
 
-  @Test("retention of the configuration deletes by itself, and a reload may set it", .timeLimit(.minutes(4)))
+  @Test("retention of the configuration deletes by itself, and a reload may set it", .timeLimit(.minutes(10)))
   func automatic() throws {
     let installation = try Installation.recorded(runs: ["before"], count: 200)
     try installation.age(hours: 3)

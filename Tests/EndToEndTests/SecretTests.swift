@@ -177,7 +177,7 @@ struct SecretTests {
 
   @Test(
     "nor when all the dialects are spoken, refused, renewed and looked at while it happens",
-    .timeLimit(.minutes(5)))
+    .timeLimit(.minutes(10)))
   func everyDialect() throws {
     let installation = try Installation()
     let service = try installation.startLoopback(

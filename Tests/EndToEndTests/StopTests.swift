@@ -23,7 +23,7 @@ struct StopTests {
 
   /// Receipts take longer than an earlier fixed limit of the wait, and each of them arrives.
   @Test(
-    "every notification that is under way gets its end", .timeLimit(.minutes(5)),
+    "every notification that is under way gets its end", .timeLimit(.minutes(10)),
     arguments: [SIGTERM, SIGINT])
   func drains(signal: Int32) throws {
     let installation = try Installation(rate: "20/s", target: ["receipt_deadline: 60s"])
@@ -40,7 +40,7 @@ struct StopTests {
     #expect(try end(installation) == ["stopped", "1"])
   }
 
-  @Test("the wait ends after --drain; open notifications become interrupted", .timeLimit(.minutes(5)))
+  @Test("the wait ends after --drain; open notifications become interrupted", .timeLimit(.minutes(10)))
   func drainIsBounded() throws {
     let installation = try Installation(rate: "20/s", target: ["receipt_deadline: 300s", "timeout: 200s"])
     let service = try installation.startLoopback(
@@ -59,7 +59,7 @@ struct StopTests {
   }
 
   @Test(
-    "a second signal ends it at once, and the next start completes the open rows", .timeLimit(.minutes(5)))
+    "a second signal ends it at once, and the next start completes the open rows", .timeLimit(.minutes(10)))
   func second() throws {
     let installation = try Installation(rate: "20/s", target: ["receipt_deadline: 300s"])
     let service = try installation.startLoopback(scenario: "deliveries: { delay: 100s }\n")
@@ -84,7 +84,7 @@ struct StopTests {
     #expect(try installation.states()["interrupted"] ?? 0 >= 5)
   }
 
-  @Test("a log that nobody reads holds up neither recording nor the end", .timeLimit(.minutes(2)))
+  @Test("a log that nobody reads holds up neither recording nor the end", .timeLimit(.minutes(10)))
   func stalledLog() throws {
     let installation = try Installation(rate: "20/s")
     let service = try installation.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
@@ -134,7 +134,7 @@ struct StopTests {
     try service.stop()
   }
 
-  @Test("two signals at once are one stop: the run is closed in order", .timeLimit(.minutes(2)))
+  @Test("two signals at once are one stop: the run is closed in order", .timeLimit(.minutes(10)))
   func twoAtOnce() throws {
     let installation = try Installation(rate: "20/s")
     let service = try installation.startLoopback(scenario: "deliveries: { delay: 300ms }\n")
@@ -146,7 +146,7 @@ struct StopTests {
     try service.stop()
   }
 
-  @Test("under nohup SIGHUP is ignored; USR1, USR2 and ALRM always are", .timeLimit(.minutes(5)))
+  @Test("under nohup SIGHUP is ignored; USR1, USR2 and ALRM always are", .timeLimit(.minutes(10)))
   func ignored() throws {
     let installation = try Installation(rate: "20/s")
     let service = try installation.startLoopback()
@@ -171,7 +171,7 @@ struct StopTests {
   }
 
   @Test(
-    "the loopback service and the device end in order on each of them", .timeLimit(.minutes(5)),
+    "the loopback service and the device end in order on each of them", .timeLimit(.minutes(10)),
     arguments: [SIGINT, SIGTERM, SIGHUP])
   func services(signal: Int32) throws {
     let installation = try Installation()
@@ -193,7 +193,7 @@ struct StopTests {
   /// Waits for a time of the wall clock would last an hour longer when the clock is set back by one. Here the program reads a
   /// clock that is one hour ahead of the kernel's from a certain moment on, which has the same effect.
   @Test(
-    "a wall clock that is set back stops nothing", .enabled(if: Programs.has("cc")), .timeLimit(.minutes(5)))
+    "a wall clock that is set back stops nothing", .enabled(if: Programs.has("cc")), .timeLimit(.minutes(10)))
   func wallClock() throws {
     let installation = try Installation(rate: "20/s", target: ["receipt_deadline: 10s"])
     let service = try installation.startLoopback(scenario: "deliveries: { delay: 5ms }\n")

@@ -11,7 +11,7 @@ struct StoreOwnerTests {
   private static let group: gid_t = 65534
   private static let member = "65532"
 
-  @Test("its group reads, and is told who may write", .timeLimit(.minutes(3)))
+  @Test("its group reads, and is told who may write", .timeLimit(.minutes(10)))
   func members() throws {
     let directory = try TemporaryDirectory("owner")
     let store = directory.file("s.sqlite")

@@ -21,7 +21,7 @@ struct SupervisionTests {
     process.standardOutput.components(separatedBy: word).count - 1
   }
 
-  @Test("READY comes once, signs of life go on while the store is locked", .timeLimit(.minutes(5)))
+  @Test("READY comes once, signs of life go on while the store is locked", .timeLimit(.minutes(10)))
   func notifications() throws {
     let installation = try Installation(rate: "20/s")
     let socket = installation.directory.file("notify")
@@ -82,7 +82,7 @@ struct SupervisionTests {
 
   @Test(
     "a recorder that hangs gives no sign of life, so that the service manager restarts it",
-    .enabled(if: Programs.has("cc")), .timeLimit(.minutes(3)))
+    .enabled(if: Programs.has("cc")), .timeLimit(.minutes(10)))
   func stuckRecorder() throws {
     let installation = try Installation(rate: "20/s")
     let source = try installation.directory.write("disk.c", Self.hangingDisk)
@@ -117,7 +117,7 @@ struct SupervisionTests {
     manager.signal(SIGKILL)
   }
 
-  @Test("--check says what is valid without a store, and 78 what is not", .timeLimit(.minutes(5)))
+  @Test("--check says what is valid without a store, and 78 what is not", .timeLimit(.minutes(10)))
   func check() throws {
     let installation = try Installation()
     let service = try installation.startLoopback()
@@ -160,7 +160,7 @@ struct SupervisionTests {
     #expect(unstarted.error.components(separatedBy: "does not exist").count == 2, "\(unstarted.error)")
   }
 
-  @Test("each log line is a JSON object, or begins with its priority", .timeLimit(.minutes(5)))
+  @Test("each log line is a JSON object, or begins with its priority", .timeLimit(.minutes(10)))
   func logFormats() throws {
     let installation = try Installation()
     let service = try installation.startLoopback()

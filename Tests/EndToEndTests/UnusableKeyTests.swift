@@ -6,7 +6,7 @@ import Testing
 /// Unusable keys, tokens, subscriptions and certificates: `collect` and `doctor` report each in one message that names the
 /// file and the remedy, before any connection is opened.
 @Suite(
-  "Unusable keys", .ownThread, .serialized, .enabled(if: Programs.has("openssl")), .timeLimit(.minutes(5)))
+  "Unusable keys", .ownThread, .serialized, .enabled(if: Programs.has("openssl")), .timeLimit(.minutes(10)))
 struct UnusableKeyTests {
   private let installation: Installation
   private let files: ProviderFiles

@@ -28,7 +28,7 @@ struct VerdictTests {
     try service.stop()
   }
 
-  @Test("exit codes say passed, breached or undecided", .timeLimit(.minutes(5)))
+  @Test("exit codes say passed, breached or undecided", .timeLimit(.minutes(10)))
   func exitCodes() throws {
     let installation = try Installation(rate: "100/s", target: ["receipt_deadline: 30s"])
     let service = try installation.startLoopback(scenario: "deliveries: { delay: 30ms }\n")
@@ -97,7 +97,7 @@ struct VerdictTests {
     try expect(66, "findings", "hide", "nothing")
   }
 
-  @Test("collect ends with the verdict on its run, also after a signal", .timeLimit(.minutes(5)))
+  @Test("collect ends with the verdict on its run, also after a signal", .timeLimit(.minutes(10)))
   func collect() throws {
     let installation = try Installation(rate: "100/s", target: ["receipt_deadline: 30s"])
     let service = try installation.startLoopback(scenario: "deliveries: { delay: 20ms }\n")
@@ -141,7 +141,7 @@ struct VerdictTests {
     try service.stop()
   }
 
-  @Test("an annotation is an event, with and without a collector", .timeLimit(.minutes(5)))
+  @Test("an annotation is an event, with and without a collector", .timeLimit(.minutes(10)))
   func annotations() throws {
     let installation = try Installation()
     let service = try installation.startLoopback(scenario: "deliveries: { delay: 1ms }\n")

@@ -6,7 +6,7 @@ import Testing
 /// docs/providers.md gives the shell commands that make a VAPID key and its public half; this test runs them unchanged.
 @Suite(
   "Web Push by the documentation", .ownThread, .enabled(if: Programs.has("openssl", "basenc")),
-  .timeLimit(.minutes(5)))
+  .timeLimit(.minutes(10)))
 struct WebPushDocumentationTests {
   @Test("the public key that browsers subscribe with is the one that doctor shows")
   func publicKey() throws {

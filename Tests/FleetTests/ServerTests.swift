@@ -102,7 +102,7 @@ enum ServerPrograms {
           """)
       return samples.map { row in (0..<4).map { "\(row[$0] as Int64)" } }
     }
-    try eventually("replicas agree", within: .seconds(30)) {
+    try eventually("replicas agree") {
       try client.rows("SELECT \(figures) FROM pushscope.sample FINAL") == local
     }
     for table in ["run", "target", "event"] {
@@ -110,13 +110,13 @@ enum ServerPrograms {
         try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") ?? 0
       }
       // Each table is replicated by itself.
-      try eventually("replicas agree on \(table)", within: .seconds(30)) {
+      try eventually("replicas agree on \(table)") {
         try client.rows("SELECT count(*) FROM pushscope.\(table) FINAL") == [["\(count)"]]
       }
     }
   }
 
-  @Test(.timeLimit(.minutes(3))) func oneServer() throws {
+  @Test(.timeLimit(.minutes(10))) func oneServer() throws {
     let cluster = try Cluster(isCluster: false)
     let configuration = cluster.configuration(["server"])
     let setup = try FleetSetup(
@@ -145,7 +145,7 @@ enum ServerPrograms {
   }
 
   /// Two shards of two replicas each: nodes are lost and come back, and each says the same afterwards.
-  @Test(.timeLimit(.minutes(5))) func aClusterThatLosesNodes() throws {
+  @Test(.timeLimit(.minutes(10))) func aClusterThatLosesNodes() throws {
     let cluster = try Cluster(isCluster: true)
     let names = ["1a", "1b", "2a", "2b"]
     let configuration = cluster.configuration(names)
@@ -170,7 +170,7 @@ enum ServerPrograms {
   /// Tries again as long as the engine says that it cannot at the moment.
   private func forwardAll(_ configuration: FleetConfiguration) throws {
     let forwarder = try forwarder(configuration)
-    try eventually("all rows are forwarded", within: .seconds(60)) {
+    try eventually("all rows are forwarded") {
       do {
         try forwarder.all()
         return true

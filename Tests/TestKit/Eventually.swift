@@ -14,6 +14,10 @@ public struct NeverHappened: Error, CustomStringConvertible {
   public var description: String { "never happened: \(what)\(seen.isEmpty ? "" : "\nlast seen:\n\(seen)")" }
 }
 
+/// How long a test waits for what must happen. Only a test that fails takes so long: it is far beyond what load delays, on a
+/// machine that others use too.
+public let eventuallyLimit = Duration.seconds(180)
+
 /// Polls a condition that another thread or process makes true, every 2 ms.
 ///
 /// - Parameters:
@@ -23,7 +27,7 @@ public struct NeverHappened: Error, CustomStringConvertible {
 /// - Throws: ``NeverHappened`` when the time limit has passed.
 @discardableResult
 public func eventually<Found>(
-  _ what: String = "the condition", within limit: Duration = .seconds(60), seen: () -> String = { "" },
+  _ what: String = "the condition", within limit: Duration = eventuallyLimit, seen: () -> String = { "" },
   isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Found?
 ) async throws -> Found {
   let deadline = ContinuousClock.now.advanced(by: limit)
@@ -36,7 +40,7 @@ public func eventually<Found>(
 
 /// The same for a condition that is true or false.
 public func eventually(
-  _ what: String = "the condition", within limit: Duration = .seconds(60), seen: () -> String = { "" },
+  _ what: String = "the condition", within limit: Duration = eventuallyLimit, seen: () -> String = { "" },
   isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Bool
 ) async throws {
   let _: Void = try await eventually(what, within: limit, seen: seen) { try await condition() ? () : nil }
@@ -46,7 +50,7 @@ public func eventually(
 @_disfavoredOverload
 @discardableResult
 public func eventually<Found>(
-  _ what: String = "the condition", within limit: Duration = .seconds(60), seen: () -> String = { "" },
+  _ what: String = "the condition", within limit: Duration = eventuallyLimit, seen: () -> String = { "" },
   _ condition: () throws -> Found?
 ) throws -> Found {
   let deadline = ContinuousClock.now.advanced(by: limit)
@@ -60,7 +64,7 @@ public func eventually<Found>(
 /// The same for a condition that is true or false.
 @_disfavoredOverload
 public func eventually(
-  _ what: String = "the condition", within limit: Duration = .seconds(60), seen: () -> String = { "" },
+  _ what: String = "the condition", within limit: Duration = eventuallyLimit, seen: () -> String = { "" },
   _ condition: () throws -> Bool
 ) throws {
   let _: Void = try eventually(what, within: limit, seen: seen) { () throws -> Void? in

@@ -71,7 +71,7 @@ public enum Programs {
   @discardableResult
   public static func run(
     _ program: String, _ arguments: [String], environment: [String: String] = [:], input: String = "",
-    within limit: Duration = .seconds(120)
+    within limit: Duration = eventuallyLimit
   ) throws -> Outcome {
     let process = try RunningProcess(program, arguments, environment: environment, input: .text(input))
     let status = try process.waitForExit(within: limit)
@@ -81,7 +81,7 @@ public enum Programs {
   /// The same without blocking a thread.
   public static func run(
     _ program: String, _ arguments: [String], environment: [String: String] = [:], input: String = "",
-    within limit: Duration = .seconds(120)
+    within limit: Duration = eventuallyLimit
   ) async throws -> Outcome {
     let process = try RunningProcess(program, arguments, environment: environment, input: .text(input))
     let status = try await eventually("\(program) ends", within: limit, seen: { process.standardError }) {

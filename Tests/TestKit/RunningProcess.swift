@@ -206,8 +206,9 @@ public final class RunningProcess: Sendable {
 
   /// Waits for the end and samples its memory.
   /// - Returns: the exit status, and the peak resident memory in kB.
-  public func waitForExitAndPeak(within limit: Duration = .seconds(120)) throws -> (status: Int32, peak: Int)
-  {
+  public func waitForExitAndPeak(within limit: Duration = eventuallyLimit) throws -> (
+    status: Int32, peak: Int
+  ) {
     var peak = 0
     try eventually("process \(pid) ends", within: limit, seen: { self.standardError }) {
       peak = max(peak, peakMemory ?? 0)
@@ -227,7 +228,7 @@ public final class RunningProcess: Sendable {
   /// Waits for the end, for a bounded time, and then for the rest of its output.
   /// - Returns: the exit status; 128 + n for signal n.
   @discardableResult
-  public func waitForExit(within limit: Duration = .seconds(60)) throws -> Int32 {
+  public func waitForExit(within limit: Duration = eventuallyLimit) throws -> Int32 {
     let status = try eventually("process \(pid) ends", within: limit, seen: { self.standardError }) {
       self.status()
     }

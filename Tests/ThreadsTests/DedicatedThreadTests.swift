@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import Threads
 
-@Suite("Dedicated thread", .timeLimit(.minutes(1))) struct DedicatedThreadTests {
+@Suite("Dedicated thread", .timeLimit(.minutes(10))) struct DedicatedThreadTests {
   @Test("has its name, and leaves signals to others") func nameAndSignals() async throws {
     let seen = FirstResult<(name: String, isBlocked: Bool, mayCrash: Bool), Never>()
     try DedicatedThread.start(name: "fifteen bytes !") {
@@ -24,7 +24,7 @@ import Threads
   }
 }
 
-@Suite("First result", .timeLimit(.minutes(1))) struct FirstResultTests {
+@Suite("First result", .timeLimit(.minutes(10))) struct FirstResultTests {
   private struct Failure: Error, Equatable { var number: Int }
 
   @Test("the first result counts, for every waiting task and for later ones") func firstCounts() async throws

@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 import Threads
 
-@Suite("Wake signal", .ownThread, .timeLimit(.minutes(1))) struct WakeSignalTests {
+@Suite("Wake signal", .ownThread, .timeLimit(.minutes(10))) struct WakeSignalTests {
   @Test("a wait ends when its time is over") func waitEndsInTime() throws {
     let signal = try WakeSignal()
     let start = SuspendingClock.now

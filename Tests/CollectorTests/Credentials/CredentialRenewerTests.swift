@@ -6,7 +6,7 @@ import Testing
 
 @testable import Collector
 
-@Suite(.timeLimit(.minutes(1))) struct CredentialRenewerTests {
+@Suite(.timeLimit(.minutes(10))) struct CredentialRenewerTests {
   private static let target = TargetID(rawValue: 1)
 
   private static func item(_ source: ScriptedSource) -> CredentialRegistry.Item {

@@ -9,7 +9,7 @@ import Testing
 /// Access tokens from an endpoint that checks assertions with PyJWT.
 @Suite(
   .ownThread, .serialized, .enabled(if: Tool.hasPyJWT, "python3 with PyJWT, or openssl, is not installed"),
-  .timeLimit(.minutes(2)))
+  .timeLimit(.minutes(10)))
 struct OAuthCredentialTests {
   private static func credential(_ account: TestAccount, at url: String) throws -> OAuthCredential {
     OAuthCredential(

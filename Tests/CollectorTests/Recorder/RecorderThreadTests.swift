@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Recorder's thread")
 struct RecorderThreadTests {
-  @Test("when recording cannot go on, whoever sends is told at once", .timeLimit(.minutes(5)))
+  @Test("when recording cannot go on, whoever sends is told at once", .timeLimit(.minutes(10)))
   func failure() async throws {
     let fixture = try RecorderFixture()
     let (run, target, store, inbox, clock) = (

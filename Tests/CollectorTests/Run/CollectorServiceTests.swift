@@ -13,7 +13,7 @@ import Testing
 
 /// The whole collector in this process, sending to a port where nobody listens: what it sends fails, and the runs are
 /// real ones all the same.
-@Suite("Collector service", .ownThread, .timeLimit(.minutes(2)))
+@Suite("Collector service", .ownThread, .timeLimit(.minutes(10)))
 struct CollectorServiceTests {
   private let directory: TemporaryDirectory
   private let storePath: String

@@ -13,7 +13,7 @@ import Testing
 @testable import Collector
 
 /// A run that fails while it starts, part by part: what had started is ended, and the next run in the same store begins.
-@Suite("Start of a run", .ownThread, .timeLimit(.minutes(2)), .enabled(if: TestCertificate.good != nil))
+@Suite("Start of a run", .ownThread, .timeLimit(.minutes(10)), .enabled(if: TestCertificate.good != nil))
 struct RunStartTests {
   enum Part: CaseIterable {
     case listener, registration, credentials, transport

@@ -12,7 +12,7 @@ import Testing
 @testable import Collector
 
 /// The whole collector in this process, sending to a port where nobody listens.
-@Suite("Reload of the collector's configuration", .ownThread, .timeLimit(.minutes(2)))
+@Suite("Reload of the collector's configuration", .ownThread, .timeLimit(.minutes(10)))
 struct ServiceReloadTests {
   private let directory: TemporaryDirectory
   private var file: String { directory.file("pushscope.yaml") }

@@ -10,7 +10,7 @@ import Testing
 @testable import Collector
 
 /// Services that are out of reach when a run begins: the others are measured all the same.
-@Suite("Unreached services", .ownThread, .timeLimit(.minutes(2)))
+@Suite("Unreached services", .ownThread, .timeLimit(.minutes(10)))
 struct UnreachedServiceTests {
   private let directory: TemporaryDirectory
   private let storePath: String

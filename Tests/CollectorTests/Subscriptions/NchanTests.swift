@@ -10,7 +10,7 @@ import Testing
 /// and what is published are events. True delivery, end to end, over HTTP/2 both ways.
 @Suite(
   .ownThread, .serialized, .enabled(if: Tool.hasNchan, "nginx with nchan, or openssl, is not installed"),
-  .timeLimit(.minutes(3)))
+  .timeLimit(.minutes(10)))
 struct NchanTests {
   /// Wraps a notification as an event, as ntfy itself does for its subscribers.
   private struct EventProvider: Provider {

@@ -12,7 +12,7 @@ import Testing
 @Suite(
   .ownThread, .serialized,
   .enabled(if: Tool.hasHypercorn, "python3 with hypercorn, or openssl, is not installed"),
-  .timeLimit(.minutes(3)))
+  .timeLimit(.minutes(10)))
 struct NtfySubscriberTests {
   private static let authenticator = ReceiptAuthenticator(
     secret: Array("a secret of this test's own".utf8), collectorID: UUID())

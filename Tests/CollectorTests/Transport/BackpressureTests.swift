@@ -7,7 +7,7 @@ import Testing
 /// A peer that does not read for a while, with small buffers: what cannot be written waits, and costs no time of the processor.
 @Suite(
   .ownThread, .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
-  .timeLimit(.minutes(2)))
+  .timeLimit(.minutes(10)))
 struct BackpressureTests {
   private static let bytes = 60_000
   private static let pause = Duration.milliseconds(1500)

@@ -6,7 +6,7 @@ import Testing
 /// Servers with HTTP/1.1 only: one request at a time, the others wait in the target's queue.
 @Suite(
   .ownThread, .serialized, .enabled(if: Tool.hasPythonH2, "python3 or openssl is not installed"),
-  .timeLimit(.minutes(2)))
+  .timeLimit(.minutes(10)))
 struct HTTP1Tests {
   @Test(arguments: [true, false]) func oneRequestAtATimeOnOneConnection(isEncrypted: Bool) throws {
     let server = try ServerProcess.http1(["--delay", "10"], isEncrypted: isEncrypted)

@@ -7,7 +7,7 @@ import Testing
 /// Peers that send too much: each causes a recorded failure within limits, and the schedule continues.
 @Suite(
   .ownThread, .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
-  .timeLimit(.minutes(5)))
+  .timeLimit(.minutes(10)))
 struct HostilePeerTests {
   private static func run(_ url: String, timeout: Duration = .milliseconds(1500)) throws -> TransportRun.Seen
   {

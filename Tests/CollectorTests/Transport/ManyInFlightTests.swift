@@ -6,7 +6,7 @@ import Testing
 /// Late answers with many requests in flight: each has its own kernel timestamp.
 @Suite(
   .ownThread, .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
-  .timeLimit(.minutes(2)))
+  .timeLimit(.minutes(10)))
 struct ManyInFlightTests {
   /// At 200/s with answers after 200 ms about 40 are in flight. libcurl's own HTTP/2 delivered 93 % of such answers when
   /// their kernel timestamp was no longer available.

@@ -7,7 +7,7 @@ import Testing
 /// One thread serves all targets; a peer affects its own target only.
 @Suite(
   .ownThread, .serialized, .enabled(if: Tool.hasNghttpd, "nghttpd or openssl is not installed"),
-  .timeLimit(.minutes(2)))
+  .timeLimit(.minutes(10)))
 struct ManyTargetsTests {
   @Test func aFrozenPeerDoesNotHoldUpAnother() throws {
     let frozen = try ServerProcess.nghttpd()

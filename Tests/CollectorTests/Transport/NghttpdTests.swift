@@ -8,7 +8,7 @@ import Testing
 /// A server that shares no code with this project's.
 @Suite(
   .ownThread, .serialized, .enabled(if: Tool.hasNghttpd, "nghttpd or openssl is not installed"),
-  .timeLimit(.minutes(3)))
+  .timeLimit(.minutes(10)))
 struct NghttpdTests {
   @Test func sendsOverOneMultiplexedConnection() throws {
     let server = try ServerProcess.nghttpd()

@@ -9,7 +9,7 @@ import Testing
 /// what large services do every few hours.
 @Suite(
   .ownThread, .serialized, .enabled(if: Tool.hasNginx, "nginx or openssl is not installed"),
-  .timeLimit(.minutes(3)))
+  .timeLimit(.minutes(10)))
 struct NginxTests {
   @Test func connectionsThatEndAfterFiveRequestsLoseNoneOneAtATime() throws {
     let server = try ServerProcess.nginx("keepalive_requests 5; location / { return 200 ok; }")
@@ -70,7 +70,7 @@ struct NginxTests {
 @Suite(
   .ownThread, .serialized,
   .enabled(if: Tool.hasNghttpx && Tool.hasPythonH2, "nghttpx, openssl or python3 is not installed"),
-  .timeLimit(.minutes(3)))
+  .timeLimit(.minutes(10)))
 struct NghttpxTests {
   @Test func anOldServerBehindAProxy() throws {
     let backend = try ServerProcess.http1(["--delay", "20"], isEncrypted: false)

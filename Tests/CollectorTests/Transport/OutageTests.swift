@@ -11,7 +11,7 @@ import Testing
 /// Without a connection, or without a good answer: ends of what comes due, and the events.
 @Suite(
   .ownThread, .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
-  .timeLimit(.minutes(5)))
+  .timeLimit(.minutes(10)))
 struct OutageTests {
   /// Leaves out what was missed because the host paused.
   private static func isNearly(_ count: Int, of all: Int) -> Bool { count <= all && count * 4 >= all * 3 }

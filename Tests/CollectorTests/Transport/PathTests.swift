@@ -7,7 +7,7 @@ import Testing
 /// PING on real connections: what it measures, when it is sent, and that nothing depends on its answer.
 @Suite(
   .ownThread, .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
-  .timeLimit(.minutes(3)))
+  .timeLimit(.minutes(10)))
 struct PathTests {
   private func target(
     _ server: ServerProcess, rate: Double, count: Int64? = nil, probe: Duration? = .milliseconds(100),

@@ -9,7 +9,7 @@ import Testing
 @Suite(
   .ownThread, .serialized,
   .enabled(if: Tool.hasProsody, "prosody with mod_unified_push, or python3 with http-ece, is not installed"),
-  .timeLimit(.minutes(2)))
+  .timeLimit(.minutes(10)))
 struct ProsodyTests {
   @Test func pushedDecryptedAndAcknowledged() throws {
     let (server, subscription) = try ServerProcess.prosody()

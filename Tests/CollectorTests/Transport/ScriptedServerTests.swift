@@ -8,7 +8,7 @@ import Testing
 /// again only if the peer declared the first attempt unprocessed.
 @Suite(
   .ownThread, .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
-  .timeLimit(.minutes(5)))
+  .timeLimit(.minutes(10)))
 struct ScriptedServerTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var behavior: String

@@ -8,7 +8,7 @@ import Testing
 /// over: no request is stamped later than it had arrived, and no answer earlier than it was given.
 @Suite(
   .ownThread, .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
-  .timeLimit(.minutes(2)))
+  .timeLimit(.minutes(10)))
 struct ServerClockTests {
   /// What stands between the wall clock of the kernel's stamps and CLOCK_MONOTONIC (``RealtimeOffset``).
   private static let tolerance: Int64 = 2_000

@@ -24,7 +24,7 @@ struct AlertTests {
     http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
     """
 
-  @Test("with retries, without redirects, and without a secret in the log", .timeLimit(.minutes(4)))
+  @Test("with retries, without redirects, and without a secret in the log", .timeLimit(.minutes(10)))
   func breach() throws {
     let hook = try FreePort.take()
     let monitored = try MonitoredInstallation(

@@ -57,7 +57,7 @@ struct MetricsIdentityTests {
     return counts
   }
 
-  @Test("through late receipts, reload, kill -9 and restart", .timeLimit(.minutes(4)))
+  @Test("through late receipts, reload, kill -9 and restart", .timeLimit(.minutes(10)))
   func identity() throws {
     let monitored = try MonitoredInstallation(rate: "100/s", target: ["receipt_deadline: 600ms"])
     let installation = monitored.installation
@@ -130,7 +130,7 @@ struct MetricsIdentityTests {
   }
 
   /// Rows that are gone are counted by the store's counters, which stay.
-  @Test("through pruning while late receipts come in", .timeLimit(.minutes(6)))
+  @Test("through pruning while late receipts come in", .timeLimit(.minutes(10)))
   func pruned() throws {
     let monitored = try MonitoredInstallation(rate: "100/s", target: ["receipt_deadline: 600ms"])
     let installation = monitored.installation
@@ -176,7 +176,7 @@ struct MetricsIdentityTests {
     service.signal(SIGTERM)
   }
 
-  @Test("a run that is recorded from begin to end is counted as the store has it", .timeLimit(.minutes(2)))
+  @Test("a run that is recorded from begin to end is counted as the store has it", .timeLimit(.minutes(10)))
   func wholeRun() throws {
     let monitored = try MonitoredInstallation(rate: "100/s", target: ["receipt_deadline: 500ms"])
     let service = try monitored.installation.startLoopback(scenario: Self.scenario)

@@ -34,7 +34,7 @@ struct PrometheusTests {
 
   @Test(
     "Prometheus scrapes text and native histograms, and its sums are the store's",
-    .enabled(if: Programs.has("prometheus", "promtool", "curl")), .timeLimit(.minutes(4)),
+    .enabled(if: Programs.has("prometheus", "promtool", "curl")), .timeLimit(.minutes(10)),
     arguments: [false, true])
   func scrapes(isNative: Bool) throws {
     let monitored = try MonitoredInstallation(
@@ -129,7 +129,7 @@ struct PrometheusTests {
 
   @Test(
     "promtool finds nothing wrong with the metrics", .enabled(if: Programs.has("promtool", "curl")),
-    .timeLimit(.minutes(2)))
+    .timeLimit(.minutes(10)))
   func lint() async throws {
     let monitored = try MonitoredInstallation(
       rate: "50/s", target: ["receipt_deadline: 1s"],

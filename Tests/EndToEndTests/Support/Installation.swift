@@ -89,7 +89,7 @@ final class Installation: Sendable {
 @discardableResult
 func run(
   _ program: String, _ arguments: [String], environment: [String: String] = [:],
-  within limit: Duration = .seconds(120)
+  within limit: Duration = eventuallyLimit
 ) throws -> (status: Int32, output: String, error: String) {
   let outcome = try Programs.run(program, arguments, environment: environment, within: limit)
   return (outcome.status, outcome.output, outcome.error)

@@ -55,13 +55,13 @@ final class Tmux: Sendable {
   }
 
   @discardableResult
-  func waitFor(_ text: String, within limit: Duration = .seconds(60)) throws -> String {
+  func waitFor(_ text: String, within limit: Duration = eventuallyLimit) throws -> String {
     try waitUntil("the screen shows '\(text)'", within: limit) { $0.contains(text) }
   }
 
   @discardableResult
   func waitUntil(
-    _ what: String, within limit: Duration = .seconds(60), _ condition: (String) throws -> Bool
+    _ what: String, within limit: Duration = eventuallyLimit, _ condition: (String) throws -> Bool
   ) throws -> String {
     var last = ""
     return try eventually(what, within: limit, seen: { last }) {

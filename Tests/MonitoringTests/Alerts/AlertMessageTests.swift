@@ -60,7 +60,7 @@ import Testing
     server.handle_request()
     """
 
-  @Test(.timeLimit(.minutes(2))) func shapeIsThatOfAlertmanager() async throws {
+  @Test(.timeLimit(.minutes(10))) func shapeIsThatOfAlertmanager() async throws {
     let alertmanager = try #require(
       Programs.find("prometheus-alertmanager"), "scripts/bootstrap test unpacks it")
     let directory = try TemporaryDirectory()

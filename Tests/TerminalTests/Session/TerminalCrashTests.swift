@@ -7,7 +7,7 @@ import Testing
 @testable import Terminal
 
 /// Each ending happens in a process of its own, on a terminal that the test holds.
-@Suite("However the process ends, the terminal is given back", .ownThread, .timeLimit(.minutes(2)))
+@Suite("However the process ends, the terminal is given back", .ownThread, .timeLimit(.minutes(10)))
 struct TerminalCrashTests {
   private let pty: PseudoTerminal
   private let before: [UInt32]

@@ -6,7 +6,7 @@ import Testing
 @testable import Terminal
 
 /// One session at a time: ncurses, signals and the guard belong to the process.
-@Suite("A session on a pseudo-terminal", .ownThread, .serialized, .timeLimit(.minutes(1)))
+@Suite("A session on a pseudo-terminal", .ownThread, .serialized, .timeLimit(.minutes(10)))
 struct TerminalSessionTests {
   private let pty: PseudoTerminal
 

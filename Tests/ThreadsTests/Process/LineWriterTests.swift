@@ -3,7 +3,7 @@ import TestKit
 import Testing
 import Threads
 
-@Suite("Lines that nobody may wait for", .timeLimit(.minutes(1))) struct LineWriterTests {
+@Suite("Lines that nobody may wait for", .timeLimit(.minutes(10))) struct LineWriterTests {
   /// A pipe whose reader may not read.
   private final class Pipe {
     let input: Int32

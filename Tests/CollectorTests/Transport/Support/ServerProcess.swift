@@ -119,7 +119,7 @@ final class ServerProcess: Sendable {
   /// a limited time.
   func numbers(after word: String, atLeast count: Int = 0) -> [[Int]] {
     let found = { self.lines.filter { $0.hasPrefix(word + " ") } }
-    _ = try? eventually(within: .seconds(30)) { found().count >= count || process.status() != nil }
+    _ = try? eventually { found().count >= count || process.status() != nil }
     return found().map { $0.split(separator: " ").compactMap { Int($0) } }
   }
 

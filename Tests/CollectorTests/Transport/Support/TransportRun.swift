@@ -84,9 +84,9 @@ final class TransportRun: Sendable {
 
   var seen: Seen { state.withLock { $0.seen } }
 
-  /// Waits until the condition holds; `false` if it does not within 60 s.
+  /// Waits until the condition holds; `false` if it does not within 180 s.
   func wait(until isEnough: (Seen) -> Bool) -> Bool {
-    let deadline = DispatchTime.now() + .seconds(60)
+    let deadline = DispatchTime.now() + .seconds(180)
     repeat {
       if state.withLock({ isEnough($0.seen) }) { return true }
     } while news.wait(timeout: deadline) == .success
