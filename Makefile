@@ -19,7 +19,7 @@ build: ## a debug build
 
 release: ## an optimized build in .build/release, which runs where no Swift is installed
 	@scripts/bootstrap build
-	$(SWIFT) build -c release --static-swift-stdlib --disable-local-rpath --product pushscope
+	$(SWIFT) build -c release --static-swift-stdlib --disable-local-rpath -debug-info-format none --product pushscope
 
 test: lint ## the whole suite, end to end included; lint first
 	@scripts/bootstrap build test
