@@ -16,6 +16,8 @@ public struct HTTPRequest: Sendable {
   public var version: HTTPVersion
   /// When its last byte was read, on the server's clock.
   public var arrivedAt: MonotonicTime
+  /// Whether it asks for a WebSocket (RFC 6455, section 4.1).
+  public var isWebSocketUpgrade = false
 }
 
 /// A response; the connection adds what its HTTP version requires (`:status`, `content-length`).
@@ -61,6 +63,12 @@ public struct HTTPExchange: Sendable {
   ///   finished, the stream was reset or the peer is gone.
   public func begin(_ response: HTTPResponse, ended: @escaping @Sendable () -> Void) {
     connection.run { $0.begin(response, on: stream, ended: ended) }
+  }
+
+  /// Makes the connection a WebSocket's; the request has ``HTTPRequest/isWebSocketUpgrade``. One without a valid
+  /// `sec-websocket-key` or of another version than 13 is answered 400. Called on the connection's event loop.
+  public func upgrade(to responder: any WebSocketResponder) {
+    connection.core.value.upgrade(request, on: stream, to: responder)
   }
 
   /// Appends to a response that ``begin(_:ended:)`` started. No effect after its end.
@@ -186,6 +194,8 @@ protocol ConnectionCore: AnyObject {
   /// Ends all streamed responses, because the server shuts down.
   func finishAll()
   func reset(_ code: HTTP2ErrorCode, stream: Int)
+  /// Does nothing on HTTP/2.
+  func upgrade(_ request: HTTPRequest, on stream: Int, to responder: any WebSocketResponder)
   func goAwayUnprocessed(_ stream: Int, debugData: String?)
   func setMaximumConcurrentStreams(_ count: Int)
   func goAway(_ code: HTTP2ErrorCode, debugData: String?)

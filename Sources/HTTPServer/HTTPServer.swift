@@ -182,11 +182,12 @@ public final class HTTPServer: Sendable {
     limits.maxHeaderFieldSize = table.limits.headerBytes
     limits.maxHeaderListSize = table.limits.headerBytes
     let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: limits)
-    try channel.pipeline.syncOperations.addHandlers([
+    let codec: [any RemovableChannelHandler] = [
       HTTPResponseEncoder(), ByteToMessageHandler(decoder), HTTPServerPipelineHandler(),
       NIOHTTPResponseHeadersValidator(), HTTPServerProtocolErrorHandler(),
-      HTTP1ConnectionHandler(id: id, table: table),
-    ])
+    ]
+    try channel.pipeline.syncOperations.addHandlers(
+      codec + [HTTP1ConnectionHandler(id: id, table: table, codec: codec)])
   }
 }
 

@@ -48,6 +48,7 @@ final class PushService {
     self.poster = poster
     poster?.onIdle = { [weak self] in self?.settleIfIdle() }
     services.ntfy.topics.isFrozen = { [weak self] in self?.isFrozen ?? false }
+    services.agents.whenThawed = { [weak self] action in self?.whenThawed(action) }
   }
 
   var statistics: LoopbackStatistics {
@@ -132,6 +133,12 @@ final class PushService {
 
   private var isFrozen: Bool { scenario.thaw(now) > now }
 
+  private func whenThawed(_ action: @escaping () -> Void) {
+    guard isFrozen, let firstRequest else { return action() }
+    let bound = NIOLoopBound(action, eventLoop: eventLoop)
+    at(firstRequest + scenario.thaw(now)) { _ in bound.value() }
+  }
+
   /// Sends the stream limit to all trusted connections and closes open ones whenever an episode says so.
   private func scheduleConnectionChange(after time: Duration, start: MonotonicTime) {
     guard let change = scenario.nextConnectionChange(after: time) else { return }
@@ -171,7 +178,7 @@ final class PushService {
     let request = exchange.request
     let start = begin(at: request.arrivedAt)
     counts.requests += 1
-    let service = services.service(for: request.path)
+    let service = services.service(for: request)
     if service.dialect == .apns {
       // APNs requires HTTP/2.
       guard request.version == .http2 else { return exchange.connection.disconnect() }
@@ -206,6 +213,8 @@ final class PushService {
       at(start + thawed) { _ in exchange.answer(response) }
     case .subscription(let wanted):
       at(start + thawed) { $0.services.ntfy.topics.subscribe(wanted, exchange) }
+    case .userAgent:
+      at(start + thawed) { $0.services.agents.open(exchange) }
     case .withdrawal(let messageID):
       at(start + thawed) { $0.withdraw(messageID, exchange) }
     }
@@ -304,7 +313,8 @@ final class PushService {
         .delivery(
           ScriptedDelivery(dialect: dialect, index: index, id: notification.id, receivedAt: now)))
     }
-    // ntfy's subscribers are the devices and report by themselves.
+    // Subscribers are the devices and report by themselves.
+    if let push = notification.push { return services.agents.deliver(push) }
     guard dialect != .ntfy else { return }
     guard let receipt = notification.receipt else {
       counts.receipts.unreportable += 1

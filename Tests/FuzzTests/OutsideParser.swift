@@ -181,6 +181,18 @@ struct OutsideParser: Sendable, CustomTestStringConvertible {
         }
       }),
     OutsideParser(
+      name: "a user agent's message to the loopback service",
+      good: [
+        #"{"messageType":"hello","uaid":"","use_webpush":true}"#,
+        #"{"messageType":"register","channelID":"c","key":"k"}"#,
+        #"{"messageType":"ack","updates":[{"channelID":"c","version":"v","code":100}]}"#,
+      ],
+      read: { bytes in
+        Outcome(
+          values: AutopushRequest(String(decoding: bytes, as: UTF8.self)).map { ["\($0)"] } ?? [],
+          longest: 4096)
+      }),
+    OutsideParser(
       name: "lines of an ntfy stream",
       good: [
         #"{"id":"x","time":1,"event":"message","topic":"t","message":"{\"pushscope\":{\"v\":1,\"id\":\"a\"}}"}"#

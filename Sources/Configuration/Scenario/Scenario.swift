@@ -21,6 +21,7 @@ public struct Scenario: Sendable, Hashable {
   public var tokens = TokenBehavior()
   public var connections = ConnectionBehavior()
   public var subscriptions = SubscriptionBehavior()
+  public var agents = AgentBehavior()
 
   /// The active episodes at a scenario time, in the file's order.
   public func activeEpisodes(at time: Duration) -> [ScenarioEpisode] {
@@ -120,9 +121,10 @@ extension Scenario {
     if let value = map["deliveries"] { deliveries.apply(value) }
     for dialect in ScenarioDialect.allCases {
       guard let section = map[dialect.rawValue] else { continue }
-      let more = dialect == .ntfy ? SubscriptionBehavior.keys : []
+      let more = Self.keys(of: dialect)
       guard let own = section.mapping(keys: ScenarioBehavior.keys + more) else { continue }
       if dialect == .ntfy { subscriptions.apply(own) }
+      if dialect == .webpush { agents.apply(own) }
       guard ScenarioBehavior.keys.contains(where: { own[$0] != nil }) else { continue }
       var behavior = ScenarioBehavior(answers: answers, deliveries: deliveries)
       behavior.apply(own, reasons: reasons[dialect])
@@ -146,6 +148,15 @@ extension Scenario {
 }
 
 extension Scenario {
+  /// Keys of a dialect's section that no other has.
+  private static func keys(of dialect: ScenarioDialect) -> [String] {
+    switch dialect {
+    case .apns, .fcm: []
+    case .webpush: AgentBehavior.keys
+    case .ntfy: SubscriptionBehavior.keys
+    }
+  }
+
   /// Reads `devices`: names, each with `deliveries`.
   static func devices(_ value: YAMLValue) -> [String: DeliveryChanges] {
     var devices: [String: DeliveryChanges] = [:]

@@ -72,6 +72,37 @@ extension SubscriptionBehavior.RequestLimit {
   }
 }
 
+/// Behavior of the Web Push dialect for user agents, which connect by WebSocket.
+public struct AgentBehavior: Sendable, Hashable {
+  /// Interval between WebSocket Pings; one that is not answered within 4 s ends the connection.
+  public var ping = Duration.seconds(300)
+  /// Time after which a connection is closed.
+  public var closeAfter: Duration?
+  /// The code that it is closed with (RFC 6455, section 7.4).
+  public var closeCode = 1001
+  /// Time after which a user agent is forgotten while its connection stands: its endpoints are answered 410.
+  public var forgetAfter: Duration?
+  /// Time after which a connection gets nothing more while it stays open.
+  public var muteAfter: Duration?
+  /// How many notifications are kept for a user agent; it is forgotten when there are more.
+  public var stored = 150
+}
+
+extension AgentBehavior {
+  static let keys = ["ping", "close_after", "close_code", "forget_after", "mute_after", "stored"]
+
+  /// Applies the keys of the `webpush` section beside `answers` and `deliveries`.
+  mutating func apply(_ map: YAMLMapping) {
+    let range = Duration.milliseconds(10)...DelayDistribution.longest
+    if let time = map["ping"]?.duration(in: range) { ping = time }
+    if let time = map["close_after"]?.duration(in: range) { closeAfter = time }
+    if let code = map["close_code"]?.integer(in: 1000...4999) { closeCode = code }
+    if let time = map["forget_after"]?.duration(in: range) { forgetAfter = time }
+    if let time = map["mute_after"]?.duration(in: range) { muteAfter = time }
+    if let count = map["stored"]?.integer(in: 1...100_000) { stored = count }
+  }
+}
+
 /// Behavior of connections, and of the way to the service.
 public struct ConnectionBehavior: Sendable, Hashable {
   /// Share of connections that are closed right after the TLS handshake. Those that are open when an episode raises it

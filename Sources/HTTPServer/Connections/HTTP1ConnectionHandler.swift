@@ -3,6 +3,7 @@ import NIOCore
 import NIOHPACK
 import NIOHTTP1
 import NIOHTTP2
+import NIOWebSocket
 
 /// One HTTP/1.1 connection. NIO's handlers parse, keep pipelined requests in order and answer invalid HTTP.
 final class HTTP1ConnectionHandler: ChannelInboundHandler {
@@ -16,12 +17,16 @@ final class HTTP1ConnectionHandler: ChannelInboundHandler {
     case unanswered(keepAlive: Bool)
     /// The response is streamed.
     case outgoing(keepAlive: Bool, unwritten: Int, ended: @Sendable () -> Void)
+    /// It is a WebSocket's; what is read is passed on.
+    case upgraded(WebSocket)
     /// The last response is being sent; further input is discarded.
     case closing
   }
 
   private let id: Int
   private let table: ConnectionTable
+  /// NIO's handlers of HTTP/1.1, which a WebSocket has no use for.
+  private let codec: [any RemovableChannelHandler]
   private var context: ChannelHandlerContext?
   private var connection: HTTPConnection?
   private var phase = Phase.idle
@@ -38,9 +43,10 @@ final class HTTP1ConnectionHandler: ChannelInboundHandler {
   private var waiting: HTTPRequest?
   private var isResponding = false
 
-  init(id: Int, table: ConnectionTable) {
+  init(id: Int, table: ConnectionTable, codec: [any RemovableChannelHandler]) {
     self.id = id
     self.table = table
+    self.codec = codec
     account = table.makeAccount()
   }
 
@@ -72,6 +78,7 @@ final class HTTP1ConnectionHandler: ChannelInboundHandler {
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    if case .upgraded = phase { return context.fireChannelRead(data) }
     switch unwrapInboundIn(data) {
     case .head(let head): receive(head, context)
     case .body(var bytes): receive(&bytes)
@@ -115,7 +122,9 @@ final class HTTP1ConnectionHandler: ChannelInboundHandler {
     waiting = HTTPRequest(
       method: head.method.rawValue, path: head.uri, headers: HPACKHeaders(httpHeaders: head.headers),
       body: body,
-      version: .http1, arrivedAt: table.clock.monotonicNow())
+      version: .http1, arrivedAt: table.clock.monotonicNow(),
+      isWebSocketUpgrade: head.method == .GET
+        && head.headers["upgrade"].contains { $0.lowercased() == "websocket" })
     respondToWaiting()
   }
 
@@ -169,7 +178,7 @@ extension HTTP1ConnectionHandler: ConnectionCore {
     guard stream == current, let context else { return }
     let keepAlive: Bool
     switch phase {
-    case .idle, .outgoing, .closing: return
+    case .idle, .outgoing, .upgraded, .closing: return
     case .arriving: keepAlive = false
     case .unanswered(let asked): keepAlive = asked && !isLast
     }
@@ -251,7 +260,58 @@ extension HTTP1ConnectionHandler: ConnectionCore {
     if !keepAlive { context.close(promise: nil) }
   }
 
-  func finishAll() { finish(current) }
+  func finishAll() {
+    if case .upgraded(let socket) = phase { return socket.close(1001, reason: "") }
+    finish(current)
+  }
+
+  func upgrade(_ request: HTTPRequest, on stream: Int, to responder: any WebSocketResponder) {
+    guard stream == current, let context, case .unanswered = phase else { return }
+    let limits = table.limits
+    let socket = NIOLoopBound(
+      WebSocket(connection: id, limits: limits, responder: responder), eventLoop: context.eventLoop)
+    let upgrader = NIOWebSocketServerUpgrader(
+      maxFrameSize: limits.bodyBytes,
+      shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture([:]) },
+      upgradePipelineHandler: { channel, _ in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandlers([
+            NIOWebSocketFrameAggregator(
+              minNonFinalFragmentSize: 1, maxAccumulatedFrameCount: limits.bodyBytes,
+              maxAccumulatedFrameSize: limits.bodyBytes), socket.value,
+          ])
+        }
+      })
+    let head = HTTPRequestHead(
+      version: .http1_1, method: .GET, uri: request.path,
+      headers: HTTPHeaders(request.headers.map { ($0.name, $0.value) }))
+    let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+    let refused = NIOLoopBound(self, eventLoop: context.eventLoop)
+    upgrader.buildUpgradeResponse(channel: context.channel, upgradeRequest: head, initialResponseHeaders: [:])
+      .whenComplete { result in
+        switch result {
+        case .success(let headers):
+          let (handler, context) = bound.value
+          handler.releaseRequest()
+          handler.phase = .upgraded(socket.value)
+          handler.switchProtocols(headers, context)
+          upgrader.upgrade(context: context, upgradeRequest: head).whenFailure { _ in
+            refused.value.disconnect()
+          }
+        case .failure: refused.value.answer(HTTPResponse(status: 400), to: stream)
+        }
+      }
+  }
+
+  /// Answers 101 and takes HTTP's handlers out of the pipeline.
+  private func switchProtocols(_ headers: HTTPHeaders, _ context: ChannelHandlerContext) {
+    var headers = headers
+    headers.replaceOrAdd(name: "connection", value: "upgrade")
+    headers.replaceOrAdd(name: "upgrade", value: "websocket")
+    let head = HTTPResponseHead(version: .http1_1, status: .switchingProtocols, headers: headers)
+    context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
+    for handler in codec { context.pipeline.syncOperations.removeHandler(handler, promise: nil) }
+  }
 
   func goAwayUnprocessed(_ stream: Int, debugData: String?) {
     if stream == current { disconnect() }
@@ -265,7 +325,11 @@ extension HTTP1ConnectionHandler: ConnectionCore {
 
   func goAway(_ code: HTTP2ErrorCode, debugData: String?) {
     isLast = true
-    if case .idle = phase { context?.close(promise: nil) }
+    switch phase {
+    case .idle: context?.close(promise: nil)
+    case .upgraded(let socket): socket.close(1001, reason: "")
+    case .arriving, .unanswered, .outgoing, .closing: break
+    }
   }
 
   func disconnect() {
@@ -294,6 +358,7 @@ extension HTTP1ConnectionHandler: ConnectionCore {
       if now - since > TimeAmount(table.limits.requestTimeout) { refuse(.requestTimedOut) }
     case .idle:
       if now - lastActivity > table.idleTimeout(of: id) { context?.close(promise: nil) }
+    case .upgraded(let socket): if socket.isStalled(at: now) { disconnect() }
     case .unanswered, .outgoing, .closing: break
     }
   }

@@ -358,6 +358,8 @@ extension HTTP2ConnectionHandler: ConnectionCore {
     body?.ended()
   }
 
+  func upgrade(_ request: HTTPRequest, on stream: Int, to responder: any WebSocketResponder) {}
+
   func goAwayUnprocessed(_ stream: Int, debugData: String?) {
     guard stream == Int(highestStream), !isClosing else { return reset(.refusedStream, stream: stream) }
     guard let request = requests.removeUnanswered(highestStream) else { return }

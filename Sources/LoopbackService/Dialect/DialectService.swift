@@ -26,6 +26,8 @@ enum DialectResult {
   case answered(HTTPResponse)
   /// A stream of events.
   case subscription(NtfySubscriber.Request)
+  /// A user agent's connection.
+  case userAgent
   /// The sender deletes a message that may not have been delivered yet.
   case withdrawal(messageID: String)
 }
@@ -48,6 +50,8 @@ struct IncomingNotification: Sendable {
   var messageID: String?
   /// Message for ntfy's subscribers, which are the devices there.
   var message: NtfyMessage?
+  /// What a user agent gets, which is the device then.
+  var push: AutopushNotification?
 }
 
 /// An error response, and its reason in the script.
@@ -91,6 +95,7 @@ final class DialectServices {
   let fcm: FCMService
   let webPush: WebPushService
   let ntfy: NtfyService
+  let agents: AutopushService
 
   init(
     _ credentials: LoopbackCredentials, scenario: Scenario, clock: any HostClock, eventLoop: any EventLoop
@@ -103,10 +108,11 @@ final class DialectServices {
       tokenEndpoint: OAuthTokenEndpoint(
         account: credentials.account, behavior: scenario.tokens, seed: scenario.seed),
       account: credentials.account, device: credentials.registrationToken)
+    agents = AutopushService(behavior: scenario.agents, clock: clock, eventLoop: eventLoop)
     webPush = WebPushService(
       authenticator: VAPIDAuthenticator(
         applicationKey: credentials.applicationKey, behavior: scenario.tokens),
-      subscription: credentials.subscription, reader: credentials.browser)
+      subscription: credentials.subscription, reader: credentials.browser, agents: agents)
     ntfy = NtfyService(
       topics: NtfyTopics(behavior: scenario.subscriptions, clock: clock, eventLoop: eventLoop),
       accessControl: NtfyAccessControl(
@@ -119,6 +125,13 @@ final class DialectServices {
     let origins = ["127.0.0.1", "localhost", "[::1]"].map { "https://\($0):\(port)" }
     fcm.tokenEndpoint.listen(on: origins)
     webPush.authenticator.listen(on: origins)
+    agents.listen(on: origins)
+  }
+
+  /// A WebSocket is a user agent's, unless its path is that of a topic's stream.
+  func service(for request: HTTPRequest) -> any DialectService {
+    request.isWebSocketUpgrade && !request.pathWithoutQuery.hasSuffix("/ws")
+      ? webPush : service(for: request.path)
   }
 
   /// ntfy gets all paths that no other dialect claims.

@@ -33,6 +33,7 @@ import Testing
         mute_after: 20s
         requests: { burst: 60, every: 5s }
         deliveries: { lost: 5% }
+      webpush: { ping: 1s, close_after: 2s, close_code: 4774, forget_after: 3s, mute_after: 4s, stored: 5 }
       tokens: { lifetime: 2m, least_interval: 0s, revoked: [10s, 40s], unavailable: 10% }
       connections: { dropped: 33% }
       episodes:
@@ -48,6 +49,11 @@ import Testing
         == SubscriptionBehavior(
           keepalive: .seconds(2), cutAfter: .seconds(30), muteAfter: .seconds(20),
           requests: .init(burst: 60, every: .seconds(5))))
+    #expect(
+      scenario.agents
+        == AgentBehavior(
+          ping: .seconds(1), closeAfter: .seconds(2), closeCode: 4774, forgetAfter: .seconds(3),
+          muteAfter: .seconds(4), stored: 5))
     #expect(
       scenario.tokens
         == TokenBehavior(
@@ -296,6 +302,8 @@ import Testing
     ("seed: -1", 1, 7, "seed", "0"),
     ("ntfy: { keepalife: 1s }", 1, 9, "ntfy.keepalife", "did you mean \"keepalive\"?"),
     ("ntfy: { requests: { burst: 5 } }", 1, 19, "ntfy.requests", "every: 5s"),
+    ("webpush: { stored: 0 }", 1, 20, "webpush.stored", "1"),
+    ("webpush: { close_code: 12 }", 1, 24, "webpush.close_code", "1000"),
     ("ntfy: { cut_after: 1ms }", 1, 20, "ntfy.cut_after", "10ms"),
     ("fcm: { keepalive: 1s }", 1, 8, "fcm.keepalive", "answers"),
     (

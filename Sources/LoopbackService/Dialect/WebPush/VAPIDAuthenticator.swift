@@ -19,8 +19,10 @@ final class VAPIDAuthenticator {
   func listen(on origins: [String]) { self.origins = origins }
 
   /// A reason of ``ErrorCatalog/webPush`` and a message; `nil` for a valid token.
+  /// - Parameter restriction: the key that the subscription is restricted to; `nil`: the loopback service's application server's.
   func problem(
-    _ authorization: String?, style: WebPushErrorStyle, _ context: RequestContext
+    _ authorization: String?, of restriction: P256.PublicKey? = nil, style: WebPushErrorStyle,
+    _ context: RequestContext
   ) -> (reason: String, message: String)? {
     guard let authorization, !authorization.isEmpty else {
       return ("MissingVapid", "Missing Authorization: the subscription is restricted to one sender.")
@@ -31,7 +33,7 @@ final class VAPIDAuthenticator {
     guard let point = Base64URLText.decode(key), point.count == 65,
       let publicKey = try? P256.PublicKey(x963Representation: Array(point))
     else { return ("BadVapidPublicKey", "k is no uncompressed point of P-256 in base64url.") }
-    guard publicKey == applicationKey else {
+    guard publicKey == restriction ?? applicationKey else {
       return ("VapidPkHashMismatch", "k is not the key that the subscription was made for.")
     }
     guard let claims = verify(token, publicKey) else {

@@ -12,21 +12,27 @@ import NIOHPACK
 final class WebPushService: DialectService {
   static let pathPrefix = "/wpush/"
   private static let messagePath = "/wpush/m/"
+  /// Path of the endpoints that any application server may post to.
+  static let openPath = "/wpush/v1/"
 
   let dialect = ScenarioDialect.webpush
   let authenticator: VAPIDAuthenticator
   private let subscription: String
   private let reader: PushMessageReader
+  private let agents: AutopushService
   private let freshID: () -> String
 
-  /// - Parameter subscription: the secret part of every endpoint.
+  /// - Parameters:
+  ///   - subscription: the secret part of the endpoints whose browser the service simulates.
+  ///   - agents: has the endpoints of user agents that connect.
   init(
     authenticator: VAPIDAuthenticator, subscription: String, reader: PushMessageReader,
-    freshID: @escaping () -> String = UUIDText.random
+    agents: AutopushService, freshID: @escaping () -> String = UUIDText.random
   ) {
     self.authenticator = authenticator
     self.subscription = subscription
     self.reader = reader
+    self.agents = agents
     self.freshID = freshID
   }
 
@@ -42,6 +48,7 @@ final class WebPushService: DialectService {
   }
 
   func check(_ request: HTTPRequest, _ context: RequestContext) -> DialectResult {
+    if request.isWebSocketUpgrade { return .userAgent }
     let path = request.pathWithoutQuery
     if path.hasPrefix(Self.messagePath), request.method == "DELETE" {
       return .withdrawal(messageID: String(path.dropFirst(Self.messagePath.count)))
@@ -60,12 +67,15 @@ final class WebPushService: DialectService {
     _ request: HTTPRequest, _ path: Substring, _ style: WebPushErrorStyle, _ id: String,
     _ context: RequestContext
   ) throws(Problem) -> IncomingNotification {
-    guard path.hasPrefix(style.path), path.dropFirst(style.path.count) == subscription else {
-      throw Problem("NotFound", "There is no such subscription.")
-    }
+    let token = String(path.split(separator: "/", omittingEmptySubsequences: false).last ?? "")
+    let isSimulated = path == style.path + subscription
+    let agent = isSimulated ? nil : try subscription(of: token, path)
     guard request.method == "POST" else { throw Problem("MethodNotAllowed", "Use POST.") }
     let authorization = request.headers.first(name: "authorization")
-    if let (reason, message) = authenticator.problem(authorization, style: style, context) {
+    if agent?.key != nil || isSimulated || authorization != nil && agent == nil,
+      let (reason, message) = authenticator.problem(
+        authorization, of: agent?.key, style: style, context)
+    {
       throw Problem(reason, message)
     }
     let ttl = try Self.ttl(request.headers.first(name: "ttl"))
@@ -75,7 +85,14 @@ final class WebPushService: DialectService {
     {
       throw Problem("BadUrgency", "Urgency is one of very-low, low, normal, high.")
     }
-    let contents = try read(request)
+    let contents = try agent == nil ? read(request) : readSealed(request)
+    let push = agent.map {
+      AutopushNotification(
+        token: token, channelID: $0.channelID, version: LoopbackCredentials.randomText(bytes: 150),
+        data: request.body.readableBytes == 0
+          ? nil : Base64URLText.encode(request.body.withUnsafeReadableBytes { Data($0) }),
+        topic: request.headers.first(name: "topic"), ttl: min(ttl, WebPushDialect.longestTTL))
+    }
     return IncomingNotification(
       id: contents.id ?? id,
       acceptance: style.accepted(
@@ -84,7 +101,20 @@ final class WebPushService: DialectService {
       refusal: { error, _ in
         style.refused(
           ErrorCatalog.webPush.translate(error), "The scenario says so.", retryAfter: error.retryAfter)
-      }, receipt: contents.receipt, messageID: id)
+      }, receipt: contents.receipt, messageID: id, push: push)
+  }
+
+  /// The subscription of a user agent.
+  private func subscription(of token: String, _ path: Substring) throws(Problem)
+    -> AutopushSubscriptions.Subscription
+  {
+    if agents.hasEnded(token) {
+      throw Problem("NoSubscription", "The user agent is not subscribed any more.")
+    }
+    guard let found = agents.subscription(token),
+      path == (found.key == nil ? Self.openPath : WebPushErrorStyle.mozilla.path) + token
+    else { throw Problem("NotFound", "There is no such subscription.") }
+    return found
   }
 
   private static func ttl(_ text: String?) throws(Problem) -> Int {
@@ -103,8 +133,8 @@ final class WebPushService: DialectService {
     }
   }
 
-  /// Decrypts as the browser does.
-  private func read(_ request: HTTPRequest) throws(Problem) -> PayloadReader.Contents {
+  /// Checks a body that its user agent alone can decrypt.
+  private func readSealed(_ request: HTTPRequest) throws(Problem) -> PayloadReader.Contents {
     let bytes = request.body.readableBytes
     if bytes == 0 { return PayloadReader.Contents() }
     guard bytes <= WebPushDialect.maximumBodyBytes else {
@@ -114,6 +144,13 @@ final class WebPushService: DialectService {
     guard request.headers.first(name: "content-encoding")?.lowercased() == "aes128gcm" else {
       throw Problem("BadWebPushRequest", "Content-Encoding must be aes128gcm.")
     }
+    return PayloadReader.Contents()
+  }
+
+  /// Decrypts as the browser does.
+  private func read(_ request: HTTPRequest) throws(Problem) -> PayloadReader.Contents {
+    let contents = try readSealed(request)
+    if request.body.readableBytes == 0 { return contents }
     guard let plaintext = reader.open(request.body.withUnsafeReadableBytes { Data($0) }) else {
       throw Problem(
         "BadWebPushRequest",
@@ -156,7 +193,8 @@ enum WebPushErrorStyle: String, CaseIterable, Sendable {
     "BadTtl": (111, 400), "NegativeTtl": (114, 400), "BadWebPushTopic": (113, 400),
     "BadWebPushRequest": (110, 400), "BadUrgency": (110, 400), "MissingVapid": (109, 401),
     "BadJwtToken": (109, 401), "ExpiredJwtToken": (109, 401), "BadVapidPublicKey": (109, 401),
-    "VapidPkHashMismatch": (109, 401), "NotFound": (102, 404), "Unregistered": (103, 410),
+    "VapidPkHashMismatch": (109, 401), "NotFound": (102, 404), "NoSubscription": (106, 410),
+    "Unregistered": (103, 410),
     "PayloadTooLarge": (104, 413), "ServiceUnavailable": (201, 503),
   ]
 

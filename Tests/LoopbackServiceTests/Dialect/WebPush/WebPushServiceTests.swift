@@ -3,6 +3,7 @@ import Foundation
 import Measurement
 import NIOCore
 import NIOHPACK
+import NIOPosix
 import Testing
 
 @testable import Configuration
@@ -21,7 +22,10 @@ import Testing
     authenticator.listen(on: ["https://127.0.0.1:1"])
     let service = WebPushService(
       authenticator: authenticator, subscription: "s",
-      reader: PushMessageReader(privateKey: P256.PrivateKey(), secret: [UInt8](repeating: 0, count: 16)))
+      reader: PushMessageReader(privateKey: P256.PrivateKey(), secret: [UInt8](repeating: 0, count: 16)),
+      agents: AutopushService(
+        behavior: AgentBehavior(), clock: SystemClock(),
+        eventLoop: MultiThreadedEventLoopGroup.singleton.next()))
     let exp = Int(RequestContext.start) + 60
     let token = try TestToken.es256(
       key, header: "{\"alg\":\"ES256\"}",

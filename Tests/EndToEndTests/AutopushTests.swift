@@ -1,0 +1,190 @@
+import Foundation
+import TestKit
+import TestTraits
+import Testing
+
+/// The loopback service and a user agent in other people's code (Tests/Support/push_agent.py), with a collector that sends to it.
+@Suite("User agents of the loopback service", .ownThread, .enabled(if: Python.has("wsproto,http_ece")))
+struct AutopushTests {
+  private let installation: Installation
+
+  init() throws { installation = try Installation() }
+
+  private struct Line: Decodable {
+    struct Subscription: Codable {
+      struct Keys: Codable { var p256dh, auth: String }
+      var endpoint: String
+      var keys: Keys
+    }
+
+    var hello: String?
+    var subscription: Subscription?
+    var status: Int?
+    var notification: String?
+    var version: String?
+    var ping: Bool?
+    var closed: Int?
+    var reason: String?
+  }
+
+  private func agent(_ seconds: Double, _ options: [String] = [], identity: String = "agent.json") throws
+    -> RunningProcess
+  {
+    try RunningProcess(
+      Programs.python,
+      [
+        "-X", "utf8", Programs.scripts + "/push_agent.py", "wss://localhost:\(installation.loopbackPort)",
+        installation.directory.file("loopback/ca.pem"), installation.directory.file(identity), "\(seconds)",
+      ] + options)
+  }
+
+  private func lines(of agent: RunningProcess) throws -> [Line] {
+    try agent.standardOutput.split(separator: "\n").map {
+      try JSONDecoder().decode(Line.self, from: Data($0.utf8))
+    }
+  }
+
+  /// Lines of an agent that has ended.
+  private func session(_ seconds: Double, _ options: [String] = [], identity: String = "agent.json") throws
+    -> [Line]
+  {
+    let agent = try agent(seconds, options, identity: identity)
+    #expect(try agent.waitForExit() == 0, "\(agent.standardError)")
+    return try lines(of: agent)
+  }
+
+  private func subscription(of agent: RunningProcess) throws -> Line.Subscription {
+    try eventually("the agent is subscribed", seen: { agent.standardOutput + agent.standardError }) {
+      try lines(of: agent).lazy.compactMap(\.subscription).first
+    }
+  }
+
+  /// The application server's public key, as browsers are told it.
+  private func key() throws -> String {
+    let command = """
+      openssl ec -in "$0" -pubout -outform DER 2>/dev/null | tail -c 65 | basenc --base64url -w0 | tr -d =
+      """
+    return try run("sh", ["-ec", command, installation.directory.file("loopback/vapid.pem")]).output
+  }
+
+  /// Sends notifications to a subscription.
+  private func send(_ count: Int, to subscription: Line.Subscription, ttl: String = "60s") throws
+    -> [String: Int]
+  {
+    let text = String(decoding: try JSONEncoder().encode(subscription), as: UTF8.self)
+    try installation.directory.write("subscription.json", text)
+    let configuration = try installation.directory.write(
+      "webpush.yaml",
+      """
+      targets:
+        - name: agent
+          provider: webpush
+          subscription_file: subscription.json
+          ca_file: loopback/ca.pem
+          ttl: \(ttl)
+          schedule: { arrivals: constant, rate: 50/s }
+          credentials: { vapid_key_file: loopback/vapid.pem, subject: mailto:ops@example.com }
+      """)
+    let outcome = try run(
+      Programs.pushscope,
+      ["collect", "--config", configuration, "--store", installation.store, "--count", "\(count)"])
+    #expect(outcome.status == 0, "\(outcome.error)")
+    return try installation.states()
+  }
+
+  @Test(
+    "what is sent to a user agent arrives, decrypts and is that; with any key and with one only",
+    .enabled(if: Programs.has("openssl", "basenc")), .timeLimit(.minutes(3)), arguments: [true, false])
+  func delivers(isRestricted: Bool) throws {
+    let service = try installation.startLoopback()
+    let agent = try agent(30, isRestricted ? ["--key", key()] : [])
+    let subscription = try subscription(of: agent)
+    let version = isRestricted ? "v2" : "v1"
+    #expect(
+      subscription.endpoint.hasPrefix("https://localhost:\(installation.loopbackPort)/wpush/\(version)/"))
+    _ = try send(40, to: subscription)
+    let received = try eventually("all have arrived", seen: { agent.standardError }) {
+      let texts = try lines(of: agent).compactMap(\.notification)
+      return texts.count >= 40 ? texts : nil
+    }
+    let sent = try installation.query("SELECT notification_id FROM sample_view WHERE accepted_at IS NOT NULL")
+      .map {
+        $0[0]
+      }
+    #expect(
+      sent.count == 40 && sent.allSatisfy { id in received.contains { $0.contains(id) } }, "\(received[0])")
+    let other = installation.directory.file("loopback/vapid.pem")
+    if isRestricted {
+      try FileManager.default.removeItem(atPath: other)
+      #expect(
+        try run("openssl", ["ecparam", "-genkey", "-name", "prime256v1", "-noout", "-out", other]).status == 0
+      )
+      #expect(try send(5, to: subscription)["rejected"] ?? 0 > 0, "another application server's key")
+    }
+    try service.stop()
+  }
+
+  @Test(
+    "what comes while it is away is kept as the time to live says, and comes again until it is acknowledged")
+  func keeps() throws {
+    let service = try installation.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
+    let subscription = try #require(try session(2).lazy.compactMap(\.subscription).first)
+    _ = try send(25, to: subscription)
+    _ = try send(5, to: subscription, ttl: "0s")
+    let unread = try session(2, ["--no-ack"])
+    #expect(unread.allSatisfy { $0.subscription == nil }, "it is known")
+    #expect(unread.compactMap(\.notification).count == 10, "a batch")
+    let read = try session(3).compactMap(\.version)
+    #expect(read.count == 25 && Set(read).count == 25)
+    #expect(Set(unread.compactMap(\.version)).isSubset(of: read))
+    #expect(try session(2).compactMap(\.notification).isEmpty)
+    try service.stop()
+  }
+
+  @Test("scripted ends: a close with a code, an agent that is forgotten, too many kept, Pings")
+  func scripted() throws {
+    let service = try installation.startLoopback(
+      scenario: "webpush: { ping: 200ms, close_after: 3s, close_code: 4774, forget_after: 1s, stored: 20 }\n")
+    let lines = try session(20)
+    #expect(lines.last?.closed == 4774 && lines.contains { $0.ping == true })
+    let subscription = try #require(lines.lazy.compactMap(\.subscription).first)
+    #expect(try send(3, to: subscription)["rejected"] == 3, "it was forgotten")
+    let reason = try installation.query("SELECT DISTINCT reason FROM sample_view WHERE state = 'rejected'")
+    #expect(reason[0][0].contains("106"), "\(reason)")
+    let next = try session(0.5)
+    #expect(next.contains { $0.subscription != nil }, "it gets a new uaid and subscribes anew")
+    let fresh = try #require(next.lazy.compactMap(\.subscription).first)
+    let before = try installation.states()["rejected"] ?? 0
+    #expect(try send(30, to: fresh)["rejected"] ?? 0 > before, "more are kept than may be")
+    try service.stop()
+  }
+
+  @Test(
+    "what is no message of the protocol ends the connection, and another one goes on",
+    arguments: [
+      (["--say", "!{\"messageType\":\"register\",\"channelID\":\"c\"}"], 1011, "SM"),
+      (["--say", "![]"], 1011, "Json"),
+      (["--say", "{\"messageType\":\"hello\"}"], 1011, "SM"),
+      (["--say", "{\"messageType\":\"register\",\"channelID\":\"NO-UUID\"}"], 1011, "SM"),
+      (["--say", "{}", "--say", "{}"], 1011, "SM"),
+      (["--say", "{\"messageType\":\"x"], 1011, "Json"),
+    ] as [([String], Int, String)])
+  func refusals(options: [String], code: Int, reason: String) throws {
+    let service = try installation.startLoopback()
+    let last = try session(10, options).last
+    #expect(last?.closed == code && last?.reason == reason)
+    #expect(try session(1, identity: "other.json").contains { $0.subscription != nil })
+    try service.stop()
+  }
+
+  @Test("a second connection of an agent ends the first") func second() throws {
+    let service = try installation.startLoopback()
+    let first = try agent(30)
+    _ = try subscription(of: first)
+    _ = try session(1)
+    #expect(try first.waitForExit() == 0)
+    let last = try lines(of: first).last
+    #expect(last?.closed == 1011 && last?.reason == "SM")
+    try service.stop()
+  }
+}
