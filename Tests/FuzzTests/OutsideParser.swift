@@ -190,7 +190,7 @@ struct OutsideParser: Sendable, CustomTestStringConvertible {
       read: { bytes in
         Outcome(
           values: AutopushRequest(String(decoding: bytes, as: UTF8.self)).map { ["\($0)"] } ?? [],
-          longest: 4096)
+          longest: 65_536)
       }),
     OutsideParser(
       name: "lines of an ntfy stream",
