@@ -138,7 +138,7 @@ let package = Package(
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "NIOPosix", package: "swift-nio"),
-      ], swiftSettings: unoptimized),
+      ], swiftSettings: strict),
 
     .target(
       name: "Fleet",
