@@ -17,8 +17,7 @@ public struct ChangeDetector: Sendable {
     public var settings: DetectorSettings
     fileprivate var firstBin = 0
     fileprivate var next = 0
-    /// The bins kept, as stretches without a gap.
-    fileprivate var recorded: [Stretch] = []
+    fileprivate var recorded = RecordedBins()
     fileprivate var normal = NormalStretches()
     fileprivate var scanFrom = 0
     fileprivate var reference: Reference?
@@ -37,13 +36,8 @@ public struct ChangeDetector: Sendable {
     /// (``ChangeDetector/removeFindings(endedBefore:)``).
     public fileprivate(set) var findings: [Finding] = []
 
-    fileprivate struct Stretch: Sendable, Hashable, Codable {
-      var start: Int64
-      var count: Int
-    }
-
     /// µs since 1970: the beginning of the first bin that a restart needs; `nil` when it needs none.
-    public var firstBinStart: Int64? { recorded.first?.start }
+    public var firstBinStart: Int64? { recorded.firstStart }
   }
 
   private var state: Checkpoint
@@ -78,11 +72,8 @@ public struct ChangeDetector: Sendable {
     history.use(state.profile)
     let nothing: SeriesValues =
       isShare ? .share(events: 0, count: 0) : .latencies(PackedLatencies(bytes: []))
-    for stretch in checkpoint.recorded {
-      for index in 0..<stretch.count {
-        let start = stretch.start + Int64(index) * state.settings.binWidth
-        history.append(bins[start] ?? nothing, at: start)
-      }
+    for start in checkpoint.recorded.starts(width: state.settings.binWidth) {
+      history.append(bins[start] ?? nothing, at: start)
     }
     rebuildScan()
     if recent != nil { recent = RecentScan(state.recent, state.settings, of: history) }
@@ -131,14 +122,7 @@ public struct ChangeDetector: Sendable {
     history.append(values, at: start.microseconds)
     let bin = state.next
     state.next += 1
-    if let last = state.recorded.indices.last,
-      state.recorded[last].start + Int64(state.recorded[last].count) * state.settings.binWidth
-        == start.microseconds
-    {
-      state.recorded[last].count += 1
-    } else {
-      state.recorded.append(Checkpoint.Stretch(start: start.microseconds, count: 1))
-    }
+    state.recorded.append(start.microseconds, width: state.settings.binWidth)
     scan?.append(bin, of: history)
     keepBounded()
     if !isShare, state.settings.calibratedAfter != nil {
@@ -169,18 +153,8 @@ public struct ChangeDetector: Sendable {
     var keep = state.next - state.settings.retainedBins
     if let open = state.open { keep = min(keep, open.searchFrom) }
     history.removeBins(before: keep)
-    var dropped = history.first - state.firstBin
+    state.recorded.removeFirst(history.first - state.firstBin, width: state.settings.binWidth)
     state.firstBin = history.first
-    while dropped > 0, let stretch = state.recorded.first {
-      if stretch.count <= dropped {
-        dropped -= stretch.count
-        state.recorded.removeFirst()
-      } else {
-        state.recorded[0].count -= dropped
-        state.recorded[0].start += Int64(dropped) * state.settings.binWidth
-        dropped = 0
-      }
-    }
     scan?.trim(keeping: layout.longest + history.binsPerHour)
   }
 
@@ -232,18 +206,6 @@ public struct ChangeDetector: Sendable {
 
   // MARK: - Test
 
-  private struct Alarm {
-    var reference: Reference
-    var quantile: Int
-    var isDown: Bool
-    /// The length of the window in bins; `scale` is its place among the lengths.
-    var length: Int
-    var scale: Int
-    var nats: Double
-    var threshold: Double
-    var excess: Double
-  }
-
   private mutating func test() {
     guard scan != nil || recent?.state.reference != nil else { return }
     let start = history.start(state.next - 1)
@@ -258,101 +220,28 @@ public struct ChangeDetector: Sendable {
     // Mostly there is none.
     guard maxima.contains(where: { $0.scale != nil }) else { return }
     let alarms = [
-      alarm(maxima[..<cells], layout, state.reference),
-      recent.flatMap { alarm(maxima[cells...], $0.layout, $0.state.reference) },
+      Alarm(maxima[..<cells], layout, state.reference, state.calibration, state.settings),
+      recent.flatMap {
+        Alarm(maxima[cells...], $0.layout, $0.state.reference, state.calibration, state.settings)
+      },
     ]
     if let alarm = alarms.compactMap({ $0 }).max(by: { $0.excess < $1.excess }) { open(alarm) }
-  }
-
-  /// The clearest of the cells of a scan that pass their alarm level.
-  private func alarm(
-    _ maxima: ArraySlice<WindowScan.Maximum>, _ layout: ScanLayout, _ reference: Reference?
-  ) -> Alarm? {
-    guard let reference else { return nil }
-    var best: Alarm?
-    for cell in maxima.indices {
-      let maximum = maxima[cell]
-      guard let scale = maximum.scale else { continue }
-      let level = state.calibration.level(cell, state.settings)
-      let excess = (maximum.nats - level.threshold) / level.scale
-      if excess >= 0, excess > best?.excess ?? -1 {
-        var (quantile, isDown) = layout.tested(cell - maxima.startIndex)
-        if maximum.isMost { quantile = 0 }
-        best = Alarm(
-          reference: reference, quantile: quantile, isDown: isDown, length: layout.scales[scale],
-          scale: scale,
-          nats: maximum.nats, threshold: level.threshold, excess: excess)
-      }
-    }
-    return best
   }
 
   // MARK: - Power
 
   /// The smallest changes for the worse that would be found now; `nil` while there is no reference, or a change is followed.
-  ///
-  /// A change of a size and a length is found as often as one of the windows in it raises an alarm: as many values of it as that
-  /// takes are beyond the level. `FindingsBenchmark promise` measures how often that is.
   public var power: DetectionPower? {
     guard state.open == nil, let reference = state.reference, let scan else { return nil }
-    let width = state.settings.binWidth
+    let sight = ChangeSight(
+      reference: reference, scan: scan, layout: layout, recent: recent, calibration: state.calibration,
+      settings: state.settings)
     // Where a young one goes next, and what it will be compared with then, is not known.
-    let wanders = reference.isYoung && !isShare && wander(about: reference) > Self.largestWander
-    func alarm(_ cell: Int) -> Double { state.calibration.level(cell, state.settings).threshold }
-    let leastCounts = scan.leastCounts(alarm: alarm)
-    let leastOfRecent = recent?.leastCounts { alarm(layout.cells + $0) } ?? []
-    func delay(_ length: Int64, _ size: Double) -> Double? {
-      let change = WindowScan.Change(bins: Double(length) / Double(width), size: size)
-      var sight = scan.sight(of: change, leastCounts: leastCounts)
-      if sight.probability < WindowScan.confidence, let recent {
-        sight = recent.sight(of: change, leastCounts: leastOfRecent)
-      }
-      return sight.probability >= WindowScan.confidence ? sight.delay : nil
-    }
-    var steps: [DetectionPower.Step] = []
-    let sizes = DetectionPower.sizes(isShare: isShare)
-    var most = sizes.count - 1
-    for length in DetectionPower.lengths where length >= 2 * width && !wanders {
-      guard isCalibrated || length <= age else { break }
-      guard var bins = delay(length, sizes[most]) else { continue }
-      // What lasts longer is found no later.
-      while most > 0, let smaller = delay(length, sizes[most - 1]) { (most, bins) = (most - 1, smaller) }
-      steps.append(
-        DetectionPower.Step(
-          length: length, size: sizes[most], delay: Int64((bins * Double(width)).rounded())))
-    }
-    let bins = max(1, reference.bins ?? 1)
-    let rate = Double(reference.count) / Double(bins) / (Double(width) / 1e6)
-    return DetectionPower(metric: Stored(state.metric), rate: rate, steps: steps)
-  }
-
-  /// The largest ``wander(about:)`` of a young series of which something is promised. Values that depend on no more than the few before
-  /// them have 1, whatever their design effect.
-  private static let largestWander = 2.0
-
-  /// The design effect of the reference's median among eighths of what is recorded, also since the reference, to that among windows an
-  /// eighth as long.
-  private func wander(about reference: Reference) -> Double {
-    let bins = Array(state.normal.all(upTo: state.next, from: history.first).joined())
-    let length = bins.count / 8
-    guard length >= 2, let level = reference.levels.first else { return .infinity }
-    let share = reference.shares[0]
-    func effect(_ length: Int) -> Double {
-      var (sum, values, windows) = (0.0, 0, 0)
-      for start in stride(from: bins.count % length, to: bins.count, by: length) {
-        var (count, above) = (0, 0)
-        for bin in bins[start..<start + length] {
-          count += history.count(bin)
-          above += history.above(level, bin)
-        }
-        let surplus = Double(above) - Double(count) * share
-        sum += surplus * surplus
-        values += count
-        windows += 1
-      }
-      return sum / (Double(max(1, values)) * max(1e-9, share * (1 - share)))
-    }
-    return max(1, effect(length)) / max(1, effect(max(1, length / 8)))
+    let wanders =
+      reference.isYoung && !isShare
+      && ChangeSight.wanders(
+        reference, in: Array(state.normal.all(upTo: state.next, from: history.first).joined()), of: history)
+    return sight.power(of: state.metric, upTo: isCalibrated ? .max : age, isSilent: wanders)
   }
 
   // MARK: - Calibration

@@ -253,7 +253,9 @@ struct WindowScan: Sendable {
         guard one > 0 else { continue }
         let octaves = Glibc.log2(max(1, change.bins / length))
         let whole = test.dispersion(share, min(index + Int(octaves.rounded()), layout.scales.count - 1))
-        let overlap = Self.overlap * (2 - one)
+        // What is hardly more than the effect is seen where a window has more of it than the others: they have most of it in common.
+        let isNear = layout.isShare && now < Self.nearEffect * test.leastShare
+        let overlap = (isNear ? Self.overlapNearEffect : Self.overlap) * (2 - one)
         let windows = 1 + overlap * max(0, max(1, change.bins / length) * dispersion / whole - 1)
         let probability = 1 - Glibc.pow(1 - one, windows)
         best.probability = max(best.probability, probability)
@@ -276,6 +278,9 @@ struct WindowScan: Sendable {
 
   /// Nothing is promised where more than this share of a window of dependent values would have to be beyond the level.
   private static let mostOfDependent = 0.9
+  /// A share is hardly more than the effect up to so many times the least that counts.
+  private static let nearEffect = 1.5
+  private static let overlapNearEffect = 1.2
 
   private var valuesPerBin: Double { Double(reference.count) / Double(max(1, reference.bins ?? 1)) }
 
