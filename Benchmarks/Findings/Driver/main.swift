@@ -11,6 +11,7 @@ import Measurement
 //   FindingsBenchmark changes|undisturbed [seeds] [notifications a second] [part of a scenario's name] [first seed]
 //   FindingsBenchmark daily [series] [notifications a second] [part of a family's name] [first seed]
 //   FindingsBenchmark dailychanges [series] [notifications a second] [first seed]
+//   FindingsBenchmark midnight [days] [notifications a second]
 //   FindingsBenchmark promise [changes] [part of a series' name]
 //   FindingsBenchmark young [seeds]
 //   FindingsBenchmark traces FOLDER
@@ -224,6 +225,32 @@ func dailyChanges(_ seeds: Int, rate: Double, from first: Int) {
   }
 }
 
+/// What the midnights cost at which levels, profile and daily patterns are learned anew, beside the rest of the day.
+func midnight(_ days: Int, rate: Double) {
+  for noise in [ChangeScenario.Noise.independent, .wandering, .tight] {
+    let series = DailyEvaluation.sample(
+      noise, rate: rate, seed: 1, days: days,
+      cycles: [8.0, 18.5].map { DailyEvaluation.Cycle(factor: 1.3, start: $0 * 3_600, length: 9_000) })
+    let settings = DetectorSettings(rate: rate)
+    var detector = ChangeDetector(.delivery, settings: settings)
+    var (rest, midnights, last) = (0.0, [Double](), Int64(-1))
+    for bin in series.bins(.delivery, width: settings.binWidth) {
+      let begin = clock()
+      detector.append(bin.values, start: bin.start)
+      let milliseconds = 1000 * Double(clock() - begin) / Double(CLOCKS_PER_SEC)
+      let day = bin.start.microseconds / 86_400_000_000
+      if day != last { midnights.append(milliseconds) } else { rest += milliseconds }
+      last = day
+    }
+    print(
+      noise.rawValue,
+      String(
+        format: "midnight: median %.2f ms, most %.2f ms", ChangeEvaluation.median(midnights) ?? 0,
+        midnights.max() ?? 0),
+      String(format: "rest of a day %.1f ms,", rest / Double(days)), "patterns", detector.dailyPatterns.count)
+  }
+}
+
 extension Finding {
   /// `18:20 for 150 min, p50, 4 of 5 days, 9.1 nats`.
   fileprivate var dailyLine: String {
@@ -324,6 +351,8 @@ case "dailychanges":
   dailyChanges(
     seeds ?? 10, rate: arguments.dropFirst(2).first.flatMap { Double($0) } ?? 1.0 / 15,
     from: arguments.dropFirst(3).first.flatMap { Int($0) } ?? 0)
+case "midnight":
+  midnight(seeds ?? 21, rate: arguments.dropFirst(2).first.flatMap { Double($0) } ?? 1)
 case "promise": PromiseFigures.print(changes: seeds ?? 200, part: arguments.dropFirst(2).first ?? "")
 case "young": young(seeds ?? 20)
 case "traces":
