@@ -25,6 +25,9 @@ public struct FindingIncident: Sendable, Equatable {
     }.max() ?? 0
   }
 
+  /// The last time at which any of its findings went on.
+  fileprivate var end: WallTime { findings.map { $0.endedAt ?? $0.seenUntil }.max() ?? first.seenUntil }
+
   public var start: WallTime { findings.map(\.startedAt).min() ?? first.startedAt }
 
   /// The finding whose cause explains the first: of the same metric, or of the answers that a delivery contains, whose cause
@@ -56,7 +59,7 @@ public struct FindingIncident: Sendable, Equatable {
 }
 
 /// Closed incidents of the same targets, kind and cause that repeat: "4th time, about every 75 s". An open one and a daily pattern stand
-/// alone.
+/// alone, and one that began before another ended is no repetition of it.
 public struct FindingRepetition: Sendable, Equatable {
   /// Ascending by start; at least one.
   public let incidents: [FindingIncident]
@@ -81,7 +84,8 @@ public struct FindingRepetition: Sendable, Equatable {
       var cause: Cause?
       var scope: String?
     }
-    var closed: [Key: [FindingIncident]] = [:]
+    // Of each, incidents that follow one another.
+    var closed: [Key: [[FindingIncident]]] = [:]
     var result: [FindingRepetition] = []
     for incident in incidents {
       let explained = incident.explained
@@ -91,10 +95,15 @@ public struct FindingRepetition: Sendable, Equatable {
       if incident.isOpen || incident.isDaily {
         result.append(FindingRepetition(incidents: [incident]))
       } else {
-        closed[key, default: []].append(incident)
+        let place = closed[key]?.firstIndex { $0.allSatisfy { $0.end <= incident.start } }
+        if let place {
+          closed[key]?[place].append(incident)
+        } else {
+          closed[key, default: []].append([incident])
+        }
       }
     }
-    result += closed.values.map(FindingRepetition.init)
+    result += closed.values.joined().map(FindingRepetition.init)
     return result.sorted { ($0.last.start, $0.last.first.id) < ($1.last.start, $1.last.first.id) }
   }
 }

@@ -10,7 +10,8 @@ public enum FindingRecomputation {
   ///   - end: the present, for a run that is being recorded.
   ///   - knowsStored: whether stored findings are looked at; without them ids may differ, and nothing is withdrawn.
   ///   - proceed: asked between steps; `false` ends the work with nothing.
-  /// - Returns: all findings in ``FindingChanges/findings``, withdrawn ones too, ready to be saved; `nil` when it was ended.
+  /// - Returns: all findings, withdrawn ones too, and how far the detectors came, with checkpoints from which a collector goes on; ready
+  ///   to be saved. `nil` when it was ended.
   /// - Throws: `StoreError`.
   public static func run(
     _ reader: StoreReader, to end: WallTime, settings: DetectionSettings = DetectionSettings(),
@@ -22,7 +23,7 @@ public enum FindingRecomputation {
       let step = try engine.advance(reader, to: end)
       if !step.isMore { break }
     } while true
-    var changes = FindingChanges()
+    var changes = engine.checkpoints()
     changes.findings = engine.findings
     return changes
   }

@@ -18,8 +18,13 @@ public struct WatchedSeries: Sendable {
 
   /// - Throws: `StoreError`.
   public static func all(_ reader: StoreReader) throws -> [WatchedSeries] {
+    try all(reader.detectors(), in: reader)
+  }
+
+  /// - Throws: `StoreError`.
+  public static func all(_ detectors: [DetectorRecord], in reader: StoreReader) throws -> [WatchedSeries] {
     let spans = try reader.seriesSpans(endingAfter: WallTime(microseconds: .min))
-    return try reader.detectors().map { WatchedSeries($0, spans) }
+    return detectors.map { WatchedSeries($0, spans) }
   }
 
   /// - Parameter spans: of all runs of all targets.

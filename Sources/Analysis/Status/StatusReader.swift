@@ -101,7 +101,7 @@ public struct StatusReader {
       switch shown.phase {
       case .ended(let at, _): at
       case .gone(let since): since
-      case .idle: shown.run.endedAt ?? now
+      case .idle: shown.run.endedAt ?? shown.run.lastHeartbeat ?? now
       case .empty, .collecting: now
       }
     let label =
@@ -111,7 +111,11 @@ public struct StatusReader {
       phase: shown.phase, run: label, targets: activities.count, rate: sent > 0 ? sent : nil,
       length: max(0, end.microseconds - shown.run.startedAt.microseconds))
     headline.isForwarded = store == nil
-    headline.last = activities.contains { $0.last != nil } ? min(Self.last, headline.length) : 0
+    // Figures are of earlier runs of the same targets, too: soon after a restart they go back further than the run does.
+    let known = activities.compactMap { activity in
+      activity.last.map { end.microseconds - $0.time.lowerBound.microseconds }
+    }.max()
+    headline.last = known.map { min(Self.last, max(headline.length, $0)) } ?? 0
     headline.before = activities.compactMap(\.before).map(\.length).max() ?? 0
     return headline
   }
@@ -155,6 +159,13 @@ public struct StatusReader {
           ? .idle : .ended(at: end, reason: run.endReason?.rawValue ?? "")
       }
       let heard = run.lastHeartbeat ?? run.startedAt
+      // One that has started again after a crash has not begun its run yet.
+      if let other = collector.lastHeartbeat, collector.isRunning, collector.run != run.id,
+        other.microseconds - heard.microseconds > Self.silence,
+        now.microseconds - other.microseconds < Self.silence
+      {
+        return .idle
+      }
       return collector.isRunning && now.microseconds - heard.microseconds < Self.silence
         ? .collecting : .gone(since: heard)
     }
@@ -225,7 +236,7 @@ public struct StatusReader {
       return try isRecent(newest, of: target) ? .recorded : .removed(since: newest)
     case .gone(let since): return .gone(since: since)
     case .ended(let at, _): return .ended(at: at)
-    case .idle: return .ended(at: recording.run.endedAt ?? now)
+    case .idle: return .ended(at: recording.run.endedAt ?? recording.run.lastHeartbeat ?? now)
     }
   }
 

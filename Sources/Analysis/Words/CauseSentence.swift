@@ -40,7 +40,7 @@ struct CauseSentence {
   // MARK: - Decided
 
   private func name(_ cause: Cause?, _ scope: String?, _ verdict: Verdict?) -> String {
-    guard let cause else { return "Why is not examined yet." }
+    guard let cause else { return "The cause is not known yet." }
     let whom = scope ?? provider
     let device = scope ?? record.device
     switch cause {
@@ -63,7 +63,7 @@ struct CauseSentence {
       return "\(it) \(whom), after it accepted: \(devices(verdict)) \(verb("get", "got")) them later."
     case .providerLoss:
       return
-        "\(it) \(whom): it \(verb("accepts and does", "accepted and did")) not deliver\(lostDevices(verdict))."
+        "\(it) \(whom): it \(verb("accepts them and delivers", "accepted them and delivered")) fewer\(lostDevices(verdict))."
     case .providerErrors:
       return "\(it) \(whom): it \(verb("answers", "answered")) with server errors."
     case .throttled:
@@ -74,9 +74,12 @@ struct CauseSentence {
       return
         "\(it) our receipt listener or the network to it: all targets \(verb("are", "were")) affected, and providers \(verb("accept", "accepted")) as before."
     case .device:
-      let what = record.metric.word == .lost ? "missing some" : "slow"
-      return
-        "\(it) the device \(device): it \(verb("is", "was")) \(what) with every provider, and other devices \(verb("are", "were")) well."
+      let what =
+        record.metric.word == .lost
+        ? verb("does not get some of them", "did not get some of them")
+          + ", whichever provider \(verb("sends", "sent")) them"
+        : "\(verb("is", "was")) slow with every provider"
+      return "\(it) the device \(device): it \(what), and other devices \(verb("are", "were")) well."
     case .deviceAsleep:
       return "The device \(device) \(verb("sleeps", "slept")): it \(verb("gets", "got")) them in bunches."
     case .display:
@@ -94,11 +97,10 @@ struct CauseSentence {
     return count == all ? (all == 2 ? "both devices" : "all \(all) devices") : "\(count) of \(all) devices"
   }
 
+  /// ` than before, to all 3 devices`.
   private func lostDevices(_ verdict: Verdict?) -> String {
-    guard let count = verdict?.facts?.devices, let all = verdict?.facts?.allDevices, all > 1 else {
-      return ""
-    }
-    return ", to \(count) of \(all) devices"
+    let isKnown = verdict?.facts?.devices != nil && verdict?.facts?.allDevices ?? 0 > 1
+    return " than before" + (isKnown ? ", to \(devices(verdict))" : "")
   }
 
   // MARK: - Undecided
@@ -163,12 +165,12 @@ struct CauseSentence {
       )
     case "service of several providers":
       return (
-        "\(whom) \(verb("answer", "answered")) later, other providers \(verb("do", "did")) not; what they share is not known.",
+        "\(whom) \(verb("answer", "answered")) later, other providers \(verb("do", "did")) not; what these have in common is not known.",
         nil
       )
     case "failures of several providers":
       return (
-        "\(whom) \(verb("fail", "failed")), other providers \(verb("do", "did")) not; what they share is not known.",
+        "\(whom) \(verb("fail", "failed")), other providers \(verb("do", "did")) not; what these have in common is not known.",
         nil
       )
     case "refusals by several providers":
@@ -176,7 +178,7 @@ struct CauseSentence {
     case "refusals":
       return ("\(whom) \(verb("gives", "gave")) several reasons.", "")
     case "no part of the way stands out":
-      return ("No part of the way stands out, so why is not known.", "")
+      return ("No single part of the way explains it, so the cause is not known.", "")
     default:
       // Candidates, as `device pixel or provider-delivery fcm`.
       let candidates = reason.components(separatedBy: " or ").map { candidate -> String in

@@ -105,7 +105,7 @@ public struct FindingSentence {
     case .losing:
       share("\(amount) to \(names) \(verb("get", "got")) lost \(time)")
     case .failing:
-      "\(headline) \(time)\(outcome)."
+      share("\(amount) to \(names) \(verb("fail", "failed")) \(time)", reason)
     case .refused: refusals
     case nil: "\(headline) \(time)\(outcome)."
     }
@@ -116,16 +116,23 @@ public struct FindingSentence {
     case .slower, .faster: "\(time)\(levels.map { ": \($0)" } ?? "")."
     case .losing:
       share("\(time): \(record.shareAfter.map(Self.share) ?? "more") \(verb("get", "got")) lost")
-    case .failing: "\(time)\(outcome)."
+    case .failing:
+      share("\(time): \(record.shareAfter.map(Self.share) ?? "more") \(verb("fail", "failed"))", reason)
     case .refused: "\(refusals)"
     case nil: "\(time)\(outcome)."
     }
   }
 
-  private func share(_ text: String) -> String {
+  /// - Parameter reason: what follows what was before.
+  private func share(_ text: String, _ reason: String = "") -> String {
     let isPercent = record.shareAfter.map { 0.01..<1 ~= $0 } ?? false
     let before = record.shareBefore.map { isPercent && $0 >= 0.0005 ? PercentText.given($0) : Self.share($0) }
-    return "\(text)\(before.map { " (before \($0))" } ?? "")."
+    return "\(text)\(before.map { " (before \($0))" } ?? "")\(reason)."
+  }
+
+  /// `, mostly because of timeouts`.
+  private var reason: String {
+    explained.verdicts.first?.facts?.failure.map { ", mostly because of \(Self.failure($0))" } ?? ""
   }
 
   /// `12.3 % of the notifications`, `4 of 1000 notifications`.
@@ -145,7 +152,7 @@ public struct FindingSentence {
     switch record.kind.word {
     case .slower, .faster: latencyHeadline
     case .losing: "Notifications to \(names) \(verb("get", "got")) lost"
-    case .failing: "Sending to \(names) \(verb("fails", "failed"))"
+    case .failing: "Notifications to \(names) \(verb("fail", "failed"))"
     case .refused: "\(provider) \(verb("refuses", "refused")) notifications to \(names)"
     case nil: "\(record.kind) of \(names)"
     }
@@ -178,20 +185,18 @@ public struct FindingSentence {
       + (isDaily ? " instead of \(values.before)" : " (before \(values.before))")
   }
 
-  /// `: 12 of 100 (before none), mostly timeouts`.
+  /// `, which is 12 of 100 (before none)`.
   private var outcome: String {
     guard let after = record.shareAfter, let before = record.shareBefore else { return "" }
-    let failure = record.kind.word == .failing ? explained.verdicts.first?.facts?.failure : nil
-    let reason = failure.map { ", mostly \(Self.failure($0))" } ?? ""
-    return ": \(Self.ofHundred(after)) (before \(Self.ofHundred(before)))\(reason)"
+    return ", which is \(Self.ofHundred(after)) (before \(Self.ofHundred(before)))"
   }
 
-  /// `fcm refused 3 notifications to ios (503) from 14:02 to 14:09; because of that we paused and did not send 375.`
+  /// `fcm refused 3 notifications to ios (HTTP 503) from 14:02 to 14:09; because of that we paused and did not send 375.`
   private var refusals: String {
     guard let counts = record.refusals, counts.refused + counts.notSent > 0 else {
       return "\(headline) \(time)\(outcome)."
     }
-    let status = explained.verdicts.first?.facts?.status.map { " (\($0))" } ?? ""
+    let status = explained.verdicts.first?.facts?.status.map { " (HTTP \($0))" } ?? ""
     let whom = targets.count == 1 ? " to \(names)" : ""
     guard counts.refused > 0 else {
       return

@@ -98,8 +98,20 @@ extension YAMLValue {
     if let choice = choices.first(where: { $0.rawValue == scalar.text }) { return choice }
     report(
       "\(scalar.quoted) is not a valid value",
-      remedy: NearestWord.remedy(for: scalar.text, among: choices.map(\.rawValue), noun: "values"))
+      remedy: NearestWord.remedy(
+        for: Self.switched(scalar.text, among: choices.map(\.rawValue)), among: choices.map(\.rawValue),
+        noun: "values"))
     return nil
+  }
+
+  /// A boolean in the words of choices that are `on` and `off`.
+  private static func switched(_ text: String, among choices: [String]) -> String {
+    guard choices.contains("on"), choices.contains("off") else { return text }
+    return switch text.lowercased() {
+    case "true", "yes", "1": "on"
+    case "false", "no", "0": "off"
+    default: text
+    }
   }
 
   /// Reads a text through a parser whose error says what is wrong.

@@ -25,7 +25,15 @@ public struct FindingsReport: Sendable {
   /// What was learned of the targets of a selection; ages are recorded time.
   /// - Throws: `StoreError`.
   public static func detectors(_ reader: StoreReader, _ selection: RowSelection) throws -> [DetectorRecord] {
-    try WatchedSeries.all(reader).map(\.detector).filter {
+    try detectors(reader.detectors(), reader, selection)
+  }
+
+  /// What was learned of the targets of a selection, as given.
+  /// - Throws: `StoreError`.
+  public static func detectors(
+    _ records: [DetectorRecord], _ reader: StoreReader, _ selection: RowSelection
+  ) throws -> [DetectorRecord] {
+    try WatchedSeries.all(records, in: reader).map(\.detector).filter {
       selection.targets?.contains($0.target) ?? true
     }
   }

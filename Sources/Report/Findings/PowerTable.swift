@@ -69,7 +69,7 @@ public struct PowerTable {
   /// What ``lines(finding:isShare:for:)`` says, target by target: whether the change is found at the present rate, and the
   /// rate that it takes; `null` where none can be named.
   public func json(finding size: Double, isShare: Bool, for length: Int64) -> JSONValue {
-    .array(
+    let targets = JSONValue.array(
       detectors.flatMap { detector in
         (detector.power ?? []).filter { $0.isShare == isShare }.map { power in
           let step = power.shortest(size)
@@ -87,10 +87,12 @@ public struct PowerTable {
           ])
         }
       })
+    return .object([.init("find", targets)])
   }
 
+  /// All lengths, target by target.
   public var json: JSONValue {
-    .array(
+    let targets = JSONValue.array(
       detectors.map { detector in
         .object([
           .init("target", .string(detector.target)),
@@ -116,5 +118,6 @@ public struct PowerTable {
             } ?? .null),
         ])
       })
+    return .object([.init("power", targets)])
   }
 }

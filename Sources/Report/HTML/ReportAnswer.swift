@@ -149,6 +149,10 @@ struct ReportAnswer {
   private var watched: Markup {
     guard !content.targets.isEmpty else { return "" }
     guard let shortest = findings.watched.min(by: { $0.watched < $1.watched }) else {
+      // A store that says what was found and not how far was looked.
+      guard findings.changes.isEmpty, findings.daily.isEmpty else {
+        return "<p class=\"soft\">\(UnbrokenText.make(InTime(content.targets).sentence)).</p>\n"
+      }
       return "<p>Nobody looked for changes in this time: no collector watched these targets.</p>\n"
     }
     let arrived = UnbrokenText.make(InTime(content.targets).sentence)

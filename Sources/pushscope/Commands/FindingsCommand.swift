@@ -52,7 +52,8 @@ struct FindingsCommand: ParsableCommand {
     @Option(
       help: ArgumentHelp(
         "Print the rate at which a change would be found, as \"x1.5 for 5min\" or \"5% for 1min\".",
-        valueName: "change"))
+        valueName: "change"),
+      transform: SoughtChange.parse)
     var find: SoughtChange?
 
     @Flag(help: "Print one JSON object instead of lines.")
@@ -106,15 +107,18 @@ struct FindingsCommand: ParsableCommand {
       let reader = try StoreOption.reader(at: path)
       let rows = try selection.selection(in: reader)
       guard recompute else { return try FindingsReport(reader, rows) }
-      let records = try recomputed(reader, path)
+      let changes = try recomputed(reader, path)
       return try FindingsReport(
-        records, rows, detectors: FindingsReport.detectors(reader, rows),
-        ends: RecordingEnds(records, in: reader))
+        changes.findings, rows,
+        detectors: FindingsReport.detectors(changes.detectors.map(\.detector), reader, rows),
+        ends: RecordingEnds(changes.findings, in: reader))
     }
 
-    private func recomputed(_ reader: StoreReader, _ path: String) throws -> [FindingRecord] {
+    private func recomputed(_ reader: StoreReader, _ path: String) throws -> FindingChanges {
       let clock = SystemClock()
-      guard let changes = try FindingRecomputation.run(reader, to: clock.wallNow()) else { return [] }
+      guard let changes = try FindingRecomputation.run(reader, to: clock.wallNow()) else {
+        return FindingChanges()
+      }
       if save {
         let writer = try CollectorStore.open(
           at: path, clock: clock,
@@ -122,7 +126,7 @@ struct FindingsCommand: ParsableCommand {
         defer { writer.close() }
         try writer.save(changes)
       }
-      return changes.findings
+      return changes
     }
   }
 
@@ -187,27 +191,40 @@ struct FindingsCommand: ParsableCommand {
 }
 
 /// A change as `--find` takes it: `x1.5 for 5min`, `5% for 1min`.
-struct SoughtChange: ExpressibleByArgument {
+struct SoughtChange {
   let size: Double
   let isShare: Bool
   /// µs.
   let length: Int64
 
-  init?(argument: String) {
-    let parts = argument.split(separator: " ")
-    guard parts.count == 3, parts[1] == "for",
-      let duration = try? DurationText.parse(String(parts[2]).replacing("min", with: "m"))
-    else {
-      return nil
+  /// - Throws: `ValidationError` that says which part is wrong, and what to write.
+  static func parse(_ text: String) throws -> SoughtChange {
+    let parts = text.split(separator: " ")
+    guard parts.count == 3, parts[1] == "for" else {
+      throw error(
+        text, "is not a change", "write a size, for and a length, like \"x1.5 for 5min\" or \"5% for 1min\"")
     }
-    length = duration.microseconds
-    isShare = parts[0].hasSuffix("%")
+    let duration = try UsageError.from { try DurationText.parse(String(parts[2])) }
+    guard duration >= .seconds(1), duration <= .days(1) else {
+      throw error(parts[2], "is not a length that is looked for", "write 1s to 1d, like 40s, 5min or 2h")
+    }
+    let isShare = parts[0].hasSuffix("%")
     let number = isShare ? parts[0].dropLast() : parts[0].drop { "x×".contains($0) }
     guard let value = Double(number), value.isFinite,
-      isShare ? value > 0 && value <= 100 : value > 1 && value <= 1000,
-      length > 0
-    else { return nil }
-    size = isShare ? value / 100 : value
+      isShare ? value > 0 && value <= 100 : value > 1 && value <= 1000
+    else {
+      throw error(
+        parts[0], "is not a size",
+        "write how many times slower, above x1 and up to x1000, or a share above 0% and up to 100%")
+    }
+    return SoughtChange(
+      size: isShare ? value / 100 : value, isShare: isShare, length: duration.microseconds)
+  }
+
+  private static func error(_ text: some StringProtocol, _ problem: String, _ remedy: String)
+    -> ValidationError
+  {
+    ValidationError("\"\(EscapedText.make(String(text.prefix(80))))\" \(problem); \(remedy)")
   }
 }
 

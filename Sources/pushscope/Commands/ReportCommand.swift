@@ -23,6 +23,17 @@ struct ReportCommand: ParsableCommand {
   @OptionGroup var selection: SelectionOptions
   @OptionGroup var store: StoreOption
 
+  func validate() throws {
+    if output.isEmpty {
+      throw ValidationError("--output is empty; name the file to write, or - for stdout")
+    }
+    if let since = selection.since?.time, since > SystemClock().wallNow() {
+      throw ValidationError(
+        "--since \(since.rfc3339) is in the future; nothing is recorded there yet. Write an earlier time, like -1h"
+      )
+    }
+  }
+
   func run() throws {
     let path = try store.path(for: .reading)
     if output != "-" { try AtomicFile.check(output, databases: OutputGuard(databases: [path])) }

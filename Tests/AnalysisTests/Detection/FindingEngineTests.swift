@@ -132,6 +132,18 @@ import Testing
     #expect(try collector.recomputed().contains { $0.events == (try slower()).events })
   }
 
+  /// What is saved of a recomputation says how far was looked, so that silence is told with what it is worth.
+  @Test func aRecomputationSaysHowFarItLookedAndWhatItWouldFind() throws {
+    let outcomes = SimulatedCollector.outcomes(rate: 4, seconds: 240, seed: 3) { _ in }
+    let collector = try SimulatedCollector(outcomes, rate: 4, settings: DetectionSettings())
+    try collector.go(to: 240, step: 60)
+    try collector.endRun()
+    let changes = try collector.recomputedChanges()
+    let change = try #require(changes.detectors.first)
+    #expect(change.detector.age > 200_000_000 && change.detector.power?.isEmpty == false)
+    #expect(change.checkpoint?.through == change.detector.through)
+  }
+
   @Test func liveAndAfterwardsAreEqual() throws {
     let outcomes = SimulatedCollector.outcomes(["alpha", "beta"], rate: 4, seconds: 400, seed: 5) {
       slow(&$0, 120..<140)

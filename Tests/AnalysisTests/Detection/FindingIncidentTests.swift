@@ -48,6 +48,18 @@ import Testing
     #expect(incident.explained.cause == .uplink)
   }
 
+  @Test func whatBeganBeforeAnotherEndedIsNoRepetition() {
+    let closed = [(0, 10), (5, 8), (20, 25), (22, 24), (40, 45)].map {
+      (start: Int64, end: Int64) -> FindingRecord in
+      var record = Self.record(.delivery, at: start, cause: .host)
+      record.endedAt = WallTime(microseconds: end * 60_000_000)
+      (record.id, record.incident, record.status) = ("\(start)", "\(start)", Stored(.closed))
+      return record
+    }
+    let folded = FindingRepetition.fold(FindingIncident.group(closed))
+    #expect(folded.map { $0.incidents.map(\.first.id) } == [["5", "22"], ["0", "20", "40"]])
+  }
+
   @Test func closedOnesThatRepeatAreOne() {
     let closed = [0, 10, 21, 30].map { (minute: Int64) -> FindingRecord in
       var record = Self.record(.delivery, at: minute, cause: .host)

@@ -223,11 +223,14 @@ final class SimulatedCollector {
   }
 
   /// What a search over the whole store finds that knows of no earlier one.
-  func recomputed() throws -> [FindingRecord] {
+  func recomputed() throws -> [FindingRecord] { try recomputedChanges().findings }
+
+  /// The same with how far was looked.
+  func recomputedChanges() throws -> FindingChanges {
     let reader = try StoreReader.open(at: directory.storePath)
     defer { reader.close() }
-    return try FindingRecomputation.run(reader, to: clock.wallNow(), settings: settings, knowsStored: false)?
-      .findings ?? []
+    return try FindingRecomputation.run(reader, to: clock.wallNow(), settings: settings, knowsStored: false)
+      ?? FindingChanges()
   }
 
   func log() throws -> [LogLine] {

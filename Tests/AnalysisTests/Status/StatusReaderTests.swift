@@ -187,4 +187,29 @@ import Testing
     #expect(status.headline.run == "run \"second\"" && status.targets.map(\.name) == ["ios"])
     #expect(status.headline.phase == .collecting && status.statuses.map(\.word) == [.learning])
   }
+
+  /// Figures soon after a restart are of the run before it, too.
+  @Test func theHeadlineSaysWhatItsFiguresAreOfAfterARestart() throws {
+    let store = try SeriesStore()
+    try store.commit(Self.events(900), of: store.fixture.alpha)
+    store.fixture.clock.advance(by: .seconds(900))
+    let plain = try store.fixture.reader()
+    let run = try #require(try plain.latestRun())
+    let old = try #require(try plain.targets(of: run.id).first { $0.name == "alpha" })
+    try store.fixture.store.endRun(store.fixture.run, at: store.time(900), reason: .stopped)
+    var random = SeededGenerator(seed: 9)
+    var next = TargetDescription(
+      name: "alpha", provider: old.provider, receiptDeadline: old.receiptDeadline, askedRate: old.askedRate)
+    (next.endpoint, next.device, next.variants) = (old.endpoint, old.device, old.variants.map(\.name))
+    let begun = try store.fixture.store.beginRun(
+      RunDescription(
+        id: RunID(at: store.time(900), using: &random), name: nil, startedAt: store.time(900),
+        startedMonotonic: store.fixture.clock.monotonicNow(), bootID: "boot", targets: [next]))
+    let events = Self.events(60, from: 900)
+    try store.commit(events, of: begun.targets[0].id)
+    let status = try Self.status(store, after: 960)
+    #expect(status.headline.length <= 60_000_000)
+    let last = try #require(status.targets[0].last)
+    #expect(last.length >= 800_000_000 && status.headline.last >= 800_000_000, "\(status.headline)")
+  }
 }

@@ -122,7 +122,7 @@ import Testing
       (
         .lost, .losing, "since 13:52 UTC: 12.3 % get lost (before 0.1 %). It is this host: it sends late."
       ),
-      (.failed, .failing, "since 13:52 UTC: 12 of 100 (before 1 of 1000). It is this host: it sends late."),
+      (.failed, .failing, "since 13:52 UTC: 12.3 % fail (before 0.1 %). It is this host: it sends late."),
       (
         .accept, .slower,
         "since 13:52 UTC: half of its answers within 900 ms (before 170 ms). It is this host: it sends late."

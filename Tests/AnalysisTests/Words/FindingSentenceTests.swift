@@ -21,15 +21,16 @@ import Testing
   }
 
   enum Subject: String, CaseIterable {
-    case slower, faster, accept, lost, fewLost = "few lost", failed, refused, refusedAndHeld =
+    case slower, faster, accept, lost, fewLost = "few lost", allLost = "all lost", failed,
+      allFailed = "all failed", refused, refusedAndHeld =
       "refused and held", held
 
     var metric: SeriesMetric {
       switch self {
       case .slower, .faster: .delivery
       case .accept: .accept
-      case .lost, .fewLost: .lost
-      case .failed: .failed
+      case .lost, .fewLost, .allLost: .lost
+      case .failed, .allFailed: .failed
       case .refused, .refusedAndHeld, .held: .refused
       }
     }
@@ -54,7 +55,8 @@ import Testing
     (record.startedLow, record.startedHigh) = (after(-2), after(1))
     if metric.isShare {
       (record.shareBefore, record.shareAfter) = subject == .fewLost ? (0, 0.004) : (0.001, 0.123)
-      if subject == .failed { record.shareBefore = 0 }
+      if [.failed, .allFailed].contains(subject) { record.shareBefore = 0 }
+      if [.allLost, .allFailed].contains(subject) { record.shareAfter = 1 }
     } else {
       record.quantile = subject == .accept ? 0.9 : 0.5
       (record.before, record.after) = subject == .faster ? (900_000, 170_000) : (170_000, 900_000)
@@ -67,7 +69,7 @@ import Testing
       default: nil
       }
     var all = facts ?? CauseDetails()
-    if subject == .failed { all.failure = .timeout }
+    if metric == .failed { all.failure = .timeout }
     if refusals != nil { all.status = 503 }
     guard !cause.isEmpty else { return record }
     record.cause = Cause(rawValue: cause)

@@ -65,6 +65,9 @@ struct Mistake: Sendable, CustomTestStringConvertible {
     .inTarget(
       "    method: POST\n", "c.yaml:5:5", "targets[0].method", "there is no such key",
       "keys here: name, provider"),
+    Mistake(
+      "collector: { analyst: false }\ntargets: [{ name: a, provider: loopback, endpoint: 'https://h' }]\n",
+      "c.yaml:1:23", "collector.analyst", "\"false\" is not a valid value", "did you mean \"off\"?"),
     .inTarget("    ? [a]\n    : 1\n", "c.yaml:5:7", "targets[0]", "a key must be a plain word", "keys: name"),
     .inTarget("    <<: { timeout: 1s }\n", "c.yaml:5:5", "targets[0].<<", "there is no such key", "merging"),
     Mistake(
