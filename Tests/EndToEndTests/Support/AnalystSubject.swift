@@ -100,6 +100,6 @@ struct AnalystSubject {
     #expect(rows[0][0] == rows[0][1], "no sequence number is missing")
     #expect(
       try installation.query(
-        "SELECT count(*) FROM sample_view WHERE state IN ('planned', 'in_flight'')") == [["0"]])
+        "SELECT count(*) FROM sample_view WHERE state IN ('planned', 'in_flight')") == [["0"]])
   }
 }
