@@ -31,7 +31,7 @@ struct AutopushSubscriptions {
 
   /// How many notifications that were kept are sent at once; the next when all are acknowledged.
   static let batch = 10
-  /// What is forgotten first when there are more user agents.
+  /// Limit of user agents, and of the endpoints of one.
   static let mostAgents = 10_000
 
   private let behavior: AgentBehavior
@@ -51,7 +51,7 @@ struct AutopushSubscriptions {
 
   func hasEnded(_ token: String) -> Bool { ended[token] == true }
 
-  /// Makes a subscription; its user agent is known from then on. Another one of the same channel replaces its endpoint.
+  /// Makes a subscription; its user agent is known from then on. A channel may have several endpoints.
   /// - Returns: whether there is room for it.
   mutating func register(_ subscription: Subscription, token: String) -> Bool {
     guard agents[subscription.uaid] != nil || agents.count < Self.mostAgents else { return false }
