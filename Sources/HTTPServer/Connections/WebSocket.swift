@@ -20,6 +20,9 @@ public protocol WebSocketResponder: AnyObject {
 public final class WebSocket {
   /// Number of the connection within the server.
   public let connection: Int
+  /// What a frame that waits takes beside its content.
+  private static let frameBytes = 512
+
   private let limits: HTTPServerLimits
   private let responder: any WebSocketResponder
   private var context: ChannelHandlerContext?
@@ -34,18 +37,23 @@ public final class WebSocket {
     self.responder = responder
   }
 
-  /// Sends a text message. A peer that leaves more than ``HTTPServerLimits/streamedBytes`` unread is disconnected.
+  /// Sends a text message. A peer that leaves more than ``HTTPServerLimits/streamedBytes`` unread, answers to its Pings
+  /// included, is disconnected.
   public func send(_ text: String) {
+    put(WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer(string: text)))
+  }
+
+  /// Writes a frame that waits for the peer to read.
+  private func put(_ frame: WebSocketFrame) {
     guard !isClosing, let context else { return }
-    let bytes = ByteBuffer(string: text)
-    let count = bytes.readableBytes
+    let count = frame.data.readableBytes + Self.frameBytes
     guard unwritten + count <= limits.streamedBytes else { return disconnect() }
     if unwritten == 0 { unwrittenSince = .now() }
     unwritten += count
     let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
     let written = context.eventLoop.makePromise(of: Void.self)
     written.futureResult.whenComplete { _ in bound.value.wrote(count) }
-    write(WebSocketFrame(fin: true, opcode: .text, data: bytes), promise: written)
+    write(frame, promise: written)
   }
 
   /// Sends a Ping without a body.
@@ -107,7 +115,7 @@ extension WebSocket: ChannelInboundHandler {
         return close(1007, reason: "")
       }
       responder.received(text, on: self)
-    case .ping: write(WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData))
+    case .ping: put(WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData))
     case .pong: responder.receivedPong(on: self)
     case .connectionClose:
       var bytes = frame.unmaskedData
