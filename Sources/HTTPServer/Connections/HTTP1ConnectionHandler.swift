@@ -286,19 +286,18 @@ extension HTTP1ConnectionHandler: ConnectionCore {
       version: .http1_1, method: .GET, uri: request.path,
       headers: HTTPHeaders(request.headers.map { ($0.name, $0.value) }))
     let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
-    let refused = NIOLoopBound(self, eventLoop: context.eventLoop)
     upgrader.buildUpgradeResponse(channel: context.channel, upgradeRequest: head, initialResponseHeaders: [:])
       .whenComplete { result in
+        let (handler, context) = bound.value
         switch result {
         case .success(let headers):
-          let (handler, context) = bound.value
           handler.releaseRequest()
           handler.phase = .upgraded(socket.value)
           handler.switchProtocols(headers, context)
           upgrader.upgrade(context: context, upgradeRequest: head).whenFailure { _ in
-            refused.value.disconnect()
+            bound.value.handler.disconnect()
           }
-        case .failure: refused.value.answer(HTTPResponse(status: 400), to: stream)
+        case .failure: handler.answer(HTTPResponse(status: 400), to: stream)
         }
       }
   }

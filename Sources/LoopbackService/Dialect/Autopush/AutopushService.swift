@@ -30,9 +30,6 @@ final class AutopushService {
 
   func listen(on origins: [String]) { self.origins = origins }
 
-  /// User agents that are connected.
-  var count: Int { sessions.count }
-
   func subscription(_ token: String) -> AutopushSubscriptions.Subscription? {
     subscriptions.subscription(token)
   }

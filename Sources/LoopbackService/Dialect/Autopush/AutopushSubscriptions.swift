@@ -19,14 +19,14 @@ struct AutopushSubscriptions {
     var notification: AutopushNotification
     /// Unix seconds.
     var expiresAt: Int64
+    /// It was sent over the connection that stands.
+    var isSent: Bool
   }
 
   private struct Agent {
-    /// The secret part of each channel's endpoint.
+    /// The channel of each endpoint, by the endpoint's secret part.
     var tokens: [String: String] = [:]
     var kept: [Kept] = []
-    /// Versions that were sent over the connection that stands and are not acknowledged.
-    var sent: Set<String> = []
   }
 
   /// How many notifications that were kept are sent at once; the next when all are acknowledged.
@@ -92,17 +92,14 @@ struct AutopushSubscriptions {
   /// - Returns: whether the user agent was forgotten, because more are kept for it than may be.
   mutating func take(_ notification: AutopushNotification, isConnected: Bool, at now: Int64) -> Bool {
     guard let uaid = subscriptions[notification.token]?.uaid, var agent = agents[uaid] else { return false }
-    if isConnected { agent.sent.insert(notification.version) }
-    guard notification.ttl > 0 else {
-      agents[uaid] = agent
-      return false
-    }
+    guard notification.ttl > 0 else { return false }
     if let topic = notification.topic {
       agent.kept.removeAll {
         $0.notification.topic == topic && $0.notification.channelID == notification.channelID
       }
     }
-    agent.kept.append(Kept(notification: notification, expiresAt: now + Int64(notification.ttl)))
+    agent.kept.append(
+      Kept(notification: notification, expiresAt: now + Int64(notification.ttl), isSent: isConnected))
     agent.kept.removeAll { $0.expiresAt <= now }
     agents[uaid] = agent
     guard agent.kept.count > behavior.stored else { return false }
@@ -111,23 +108,27 @@ struct AutopushSubscriptions {
   }
 
   /// A connection begins: nothing was sent over it yet.
-  mutating func connect(_ uaid: String) { agents[uaid]?.sent = [] }
+  mutating func connect(_ uaid: String) {
+    guard var agent = agents[uaid] else { return }
+    for index in agent.kept.indices { agent.kept[index].isSent = false }
+    agents[uaid] = agent
+  }
 
   /// The user agent has these.
   mutating func acknowledge(_ versions: [String], by uaid: String) {
     guard var agent = agents[uaid] else { return }
     agent.kept.removeAll { versions.contains($0.notification.version) }
-    agent.sent.subtract(versions)
     agents[uaid] = agent
   }
 
   /// What is sent next of what is kept, once all that was sent is acknowledged.
   mutating func nextBatch(of uaid: String, at now: Int64) -> [AutopushNotification] {
-    guard var agent = agents[uaid], agent.sent.isEmpty else { return [] }
+    guard var agent = agents[uaid] else { return [] }
     agent.kept.removeAll { $0.expiresAt <= now }
-    let batch = agent.kept.prefix(Self.batch).map(\.notification)
-    agent.sent = Set(batch.map(\.version))
+    guard !agent.kept.contains(where: \.isSent) else { return [] }
+    let batch = agent.kept.indices.prefix(Self.batch)
+    for index in batch { agent.kept[index].isSent = true }
     agents[uaid] = agent
-    return batch
+    return agent.kept[batch].map(\.notification)
   }
 }
