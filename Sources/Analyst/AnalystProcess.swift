@@ -23,7 +23,8 @@ public enum AnalystProcess {
   public static func run(client: any WebhookClient) async throws {
     clinux_report_crashes(progressDescriptor)
     let output = PipeOutput(takeStandardOutput())
-    preferAsVictim()
+    // Where memory is short, the kernel ends this process before the one that records.
+    clinux_end_first_where_memory_is_short()
     let input = MessageInput()
     guard let first = try? input.next(), case .begin(let start) = first,
       start.version == AnalystStart.currentVersion
@@ -67,14 +68,6 @@ public enum AnalystProcess {
     let descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, progressDescriptor + 1)
     dup2(STDERR_FILENO, STDOUT_FILENO)
     return descriptor
-  }
-
-  /// Where memory is short, the kernel ends this process before the one that records.
-  private static func preferAsVictim() {
-    let descriptor = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return }
-    _ = "500".withCString { write(descriptor, $0, 3) }
-    close(descriptor)
   }
 
   // MARK: - Progress

@@ -206,15 +206,19 @@ public final class AnalystSupervisor: Sendable {
         failedParts[work.part] = FailedPart(
           part: work.part, reason: reason, unit: work.unit, since: now, retryAt: now + PartFailures.rest)
       }
-      if processFailures.note(at: monotonic) {
+      let isUnsteadyNow = processFailures.note(at: monotonic)
+      if processFailures.isUnsteady {
         failedProcess = FailedPart(
-          part: nil, reason: reason, unit: "", since: now, retryAt: now + longestPause)
+          part: nil, reason: reason, unit: work?.unit ?? "", since: failedProcess?.since ?? now,
+          retryAt: now + ProcessFailures.period)
+      }
+      if isUnsteadyNow {
         words +=
           "; after \(ProcessFailures.limit) failures within \(LengthText.text(ProcessFailures.period)) "
           + "those that follow are in the log alone, until it has run for so long"
       }
       owner.logger.error("\(words); sending and recording go on")
-      guard isSwitchedOff || !wasUnsteady else { return }
+      guard isSwitchedOff || !wasUnsteady else { return saveFailedParts() }
       var changes = ObjectiveChanges()
       changes.run = owner.state.withLock { $0.run?.id }
       changes.events = [Event(at: now, kind: .partFailed, detail: words)]

@@ -31,6 +31,26 @@ static int make_pipe(int ends[2]) {
   return 0;
 }
 
+/* What this process had before it asked to be ended first where memory is short; empty where it did not ask. */
+static char usual_oom_score[16];
+
+static int write_oom_score(const char *text, size_t length) {
+  int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (file < 0) return -1;
+  ssize_t written = write(file, text, length);
+  close(file);
+  return written == (ssize_t)length ? 0 : -1;
+}
+
+void clinux_end_first_where_memory_is_short(void) {
+  static const char score[] = "500";
+  int file = open("/proc/self/oom_score_adj", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return;
+  ssize_t length = read(file, usual_oom_score, sizeof usual_oom_score - 1);
+  close(file);
+  if (length <= 0 || write_oom_score(score, sizeof score - 1) != 0) usual_oom_score[0] = 0;
+}
+
 /* What a child is to be: what it gets as its first descriptors, and whether it stays in this process's group, ignores the signals
    that end it, and ends with the thread that started it. */
 struct plan {
@@ -84,6 +104,7 @@ static void become(
     limit.rlim_cur = descriptors;
     setrlimit(RLIMIT_NOFILE, &limit);
   }
+  if (usual_oom_score[0] != 0) write_oom_score(usual_oom_score, strlen(usual_oom_score));
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
   execve(arguments[0], arguments, environment);

@@ -29,7 +29,12 @@ import Testing
     #expect(subject.collector.standardError.contains("a fault that a test asked for"))
     // As the crash's report names them: where, never what was in memory.
     #expect(subject.collector.standardError.contains("FindingEngine"))
-    _ = try subject.analyst(after: former)
+    let last = try subject.analyst(after: former)
+    let own = try String(contentsOfFile: "/proc/self/oom_score_adj", encoding: .utf8)
+    try eventually("the analyst asks to be ended first") {
+      try String(contentsOfFile: "/proc/\(last)/oom_score_adj", encoding: .utf8) == "500\n" ? true : nil
+    }
+    #expect(subject.memoryScoreOfCommand == own, "commands are not ended before others")
     try eventually("checkpoints are kept", seen: { subject.collector.standardError }) {
       try subject.metric(#"pushscope_part_up{part="findings"}"#) == "1" ? true : nil
     }
@@ -55,6 +60,7 @@ import Testing
     #expect(try run(Programs.pushscope, ["status"] + store).output.contains(words))
     let json = try run(Programs.pushscope, ["status", "--json"] + store).output
     #expect(json.contains(#""failed_parts""#) && json.contains(#""part": "findings""#), "\(json)")
+    #expect(try run(Programs.pushscope, ["status", "--exit-code"] + store).status == 99)
     let doctor = try run(
       Programs.pushscope, ["doctor", "--config", subject.installation.configuration] + store)
     #expect(doctor.output.contains(words))
@@ -68,6 +74,29 @@ import Testing
     }
     #expect(try !run(Programs.pushscope, ["status"] + store).output.contains("switched off"))
     #expect(try subject.events().count == 3)
+    try subject.finish()
+  }
+
+  @Test(
+    "a process that does not stay up is said to fail, with when it counts as mended",
+    .enabled(if: CompressedClock.isAvailable), .timeLimit(.minutes(10)))
+  func unsteady() throws {
+    let subject = try AnalystSubject(clockRate: 6)
+    var former: Int32?
+    for _ in 0..<6 {
+      let analyst = try subject.analyst(after: former)
+      kill(analyst, SIGKILL)
+      former = analyst
+    }
+    let longest = "SELECT (retry_at - since) / 1000000 FROM failed_part WHERE part = 'analyst'"
+    try eventually("ten minutes run from the sixth failure", seen: { subject.collector.standardError }) {
+      try subject.installation.query(longest).contains { (Int($0[0]) ?? 0) > 610 } ? true : nil
+    }
+    #expect(try subject.events().count == 5)
+    let status = try run(
+      Programs.pushscope, ["status", "--store", subject.installation.store],
+      environment: subject.clock?.environment ?? [:])
+    #expect(status.output.contains("failed again and again (SIGKILL) in the last"), "\(status)")
     try subject.finish()
   }
 

@@ -90,7 +90,7 @@ public struct CollectionStatus: Sendable {
   public var statuses: [TargetStatus] { targets.map { TargetStatus($0, clock: clock) } }
 
   /// Whether somebody has to look.
-  public var isOpen: Bool { statuses.contains(where: \.word.isOpen) }
+  public var isOpen: Bool { !failedParts.isEmpty || statuses.contains(where: \.word.isOpen) }
 
   // MARK: - Lines
 

@@ -322,10 +322,8 @@ public struct StatusReader {
     var needs: [String] = []
     let undelivered = try store.undeliveredAlerts()
     if undelivered > 0 { needs.append(CollectorNotes.undelivered(undelivered)) }
-    for failed in failedParts {
-      let age = LengthText.text(max(0, now.microseconds - failed.since.microseconds))
-      needs.append("\(CollectorNotes.text(failed)) for \(age)")
-    }
+    let clock = SentenceClock(today: now, isNamed: true)
+    needs += failedParts.map { CollectorNotes.sentence($0, clock, at: now) }
     if try store.collector().isRunning, let wait = try store.retentionWait() {
       let age = LengthText.text(max(0, now.microseconds - wait.since.microseconds))
       needs.append("\(CollectorNotes.text(wait)), \(age)")

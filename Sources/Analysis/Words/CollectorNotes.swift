@@ -11,11 +11,32 @@ public enum CollectorNotes {
   /// `the search for changes failed and is switched off (SIGILL at ios)`.
   public static func text(_ failed: FailedPart) -> String {
     guard let part = failed.part else {
-      return "the analyst (search for changes, alerts, forwarding) fails again and again (\(failed.reason))"
+      return "the analyst (search for changes, alerts, forwarding) failed again and again (\(failed.reason))"
     }
     let waiting = part == .forward ? ", rows wait" : ""
     return
       "\(part.words) failed and is switched off (\(failed.reason) at \(EscapedText.make(failed.unit)))\(waiting)"
+  }
+
+  /// ``text(_:)-(FailedPart)`` with how long ago it began, and when the process counts as mended.
+  public static func sentence(_ failed: FailedPart, _ clock: SentenceClock, at now: WallTime) -> String {
+    let age = LengthText.text(max(0, now.microseconds - failed.since.microseconds))
+    guard failed.part == nil else { return "\(text(failed)) for \(age)" }
+    return
+      "\(text(failed)) in the last \(age); it counts as mended at \(clock.moment(failed.retryAt)) if it runs until then"
+  }
+
+  /// What to do about it.
+  public static func remedy(_ failed: FailedPart) -> String {
+    let again =
+      failed.part == nil
+      ? "it is started again each time"
+      : "it is tried again at \(failed.retryAt.rfc3339), at a reload and at a start"
+    let cause =
+      failed.reason == "SIGKILL"
+      ? "Something on this host killed it: the kernel where memory is short (see journalctl -k), or somebody by hand"
+      : "Please report it, with what the collector's log says of it"
+    return "\(again); sending and recording go on. \(cause)"
   }
 
   /// `retention waits for process 4711`.

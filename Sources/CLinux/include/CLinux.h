@@ -285,6 +285,8 @@ struct clinux_child {
   pid_t pid;
   int input, output;
 };
+/* Asks the kernel to end this process before others where memory is short. What it starts afterwards is not preferred. */
+void clinux_end_first_where_memory_is_short(void);
 /* Starts a program by its path: signals as usual, a process group of its own, usual scheduling, no other descriptor.
    `descriptors` is its soft limit of them. Returns 0 or an errno value. */
 int clinux_spawn(

@@ -8,10 +8,10 @@ public struct FailedPart: Sendable, Equatable {
   public var part: CollectorPart?
   /// What ended its process: a signal's name, or what the collector says of it.
   public var reason: String
-  /// What it worked at; empty for the process.
+  /// What it worked at; of the process what it worked at last, empty where that is not known.
   public var unit: String
   public var since: WallTime
-  /// When it is tried again.
+  /// When it is tried again; the process is tried at once, and counts as mended at this time if it has not failed again.
   public var retryAt: WallTime
 
   public init(part: CollectorPart?, reason: String, unit: String, since: WallTime, retryAt: WallTime) {

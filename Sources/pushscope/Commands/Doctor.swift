@@ -114,10 +114,7 @@ struct Doctor: AsyncParsableCommand {
     return ((try? reader.failedParts()) ?? []).map { failed in
       DoctorFinding(
         .note, "host", "collector", CollectorNotes.text(failed),
-        remedy: (failed.part == nil
-          ? "it is started again each time"
-          : "it is tried again at \(failed.retryAt.rfc3339), at a reload and at a start")
-          + "; sending and recording go on. Please report its crash, which is in the collector's log")
+        remedy: CollectorNotes.remedy(failed))
     }
   }
 

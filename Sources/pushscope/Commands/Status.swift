@@ -25,7 +25,7 @@ struct Status: ParsableCommand {
 
   @Flag(
     help: ArgumentHelp(
-      "End with 99 where something is open: \(StatusWord.allCases.filter(\.isOpen).map(\.rawValue).joined(separator: ", "))."
+      "End with 99 where something is open: \(StatusWord.allCases.filter(\.isOpen).map(\.rawValue).joined(separator: ", ")), or a part of the collector that failed."
     )
   )
   var exitCode = false

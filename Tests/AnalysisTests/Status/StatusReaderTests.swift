@@ -70,7 +70,7 @@ import Testing
     try store.commit(Self.events(100), of: store.fixture.alpha)
     let since = store.time(100)
     let failed = [
-      FailedPart(part: nil, reason: "SIGKILL", unit: "", since: since, retryAt: since + .seconds(60)),
+      FailedPart(part: nil, reason: "SIGKILL", unit: "", since: since, retryAt: since + .minutes(10)),
       FailedPart(part: .forward, reason: "SIGILL", unit: "sample", since: since, retryAt: since + .hours(1)),
     ]
     try store.fixture.store.set(failedParts: failed)
@@ -78,9 +78,14 @@ import Testing
     #expect(status.failedParts == failed)
     #expect(
       status.needs == [
-        "the analyst (search for changes, alerts, forwarding) fails again and again (SIGKILL) for 5 min",
+        "the analyst (search for changes, alerts, forwarding) failed again and again (SIGKILL) in the last 5 min; "
+          + "it counts as mended at \(status.clock.moment(since + .minutes(10))) if it runs until then",
         "the forwarding to the fleet failed and is switched off (SIGILL at sample), rows wait for 5 min",
       ])
+    var nothingElse = CollectionStatus(headline: status.headline, targets: [], now: status.now)
+    #expect(!nothingElse.isOpen)
+    nothingElse.failedParts = failed
+    #expect(nothingElse.isOpen, "somebody has to look")
   }
 
   @Test func oneTargetCanBeChosen() throws {

@@ -25,7 +25,8 @@ struct AnalystSubject {
     let directory = installation.directory
     port = try FreePort.take()
     let told = directory.file("told")
-    let script = try directory.write("page", "#!/bin/sh\ncat >>\(told)\necho >>\(told)\n")
+    let script = try directory.write(
+      "page", "#!/bin/sh\ncat >>\(told)\necho >>\(told)\ncat /proc/self/oom_score_adj >\(told)-memory\n")
     chmod(script, 0o700)
     clock = clockRate == 1 ? nil : try CompressedClock(rate: clockRate, in: directory)
     fleet = hasFleet ? try FleetEngine(in: directory) : nil
@@ -61,6 +62,11 @@ struct AnalystSubject {
   /// The messages that the command was told.
   var told: String {
     (try? String(contentsOfFile: installation.directory.file("told"), encoding: .utf8)) ?? ""
+  }
+
+  /// By how much the kernel prefers to end the command that was told, where memory is short.
+  var memoryScoreOfCommand: String? {
+    try? String(contentsOfFile: installation.directory.file("told-memory"), encoding: .utf8)
   }
 
   /// The id of the analyst's process, other than a former one.
