@@ -64,6 +64,11 @@ public struct FindingRepetition: Sendable, Equatable {
   /// Ascending by start; at least one.
   public let incidents: [FindingIncident]
 
+  /// One that is told by itself.
+  public init(_ only: FindingIncident) { incidents = [only] }
+
+  private init(incidents: [FindingIncident]) { self.incidents = incidents }
+
   public var last: FindingIncident { incidents[incidents.count - 1] }
   /// How much worse and for how long, all together; 0 of an improvement.
   public var weight: Double { incidents.reduce(0) { $0 + $1.weight } }
@@ -103,7 +108,7 @@ public struct FindingRepetition: Sendable, Equatable {
         }
       }
     }
-    result += closed.values.joined().map(FindingRepetition.init)
+    result += closed.values.joined().map { FindingRepetition(incidents: $0) }
     return result.sorted { ($0.last.start, $0.last.first.id) < ($1.last.start, $1.last.first.id) }
   }
 }

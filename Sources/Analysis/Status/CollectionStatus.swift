@@ -39,10 +39,10 @@ public struct StatusHeadline: Sendable, Equatable {
     name.map { "run \"\($0)\"" } ?? "run \("\(id)".prefix(8))…"
   }
 
-  /// `collecting for 12 d (run 01a2b3c4…, 4 targets, 4.1/s)`.
+  /// `collecting for 12 d (run 01a2b3c4…, 4 targets, 4.1 notifications a second)`.
   public func opening(_ clock: SentenceClock) -> String {
     var parts = [run, CountText.text(targets, "target")].filter { !$0.isEmpty }
-    if let rate, phase == .collecting { parts.append(FrequencyText.text(rate)) }
+    if let rate, phase == .collecting { parts.append(FrequencyText.sentence(rate)) }
     let what = " (\(parts.joined(separator: ", ")))"
     switch phase {
     case .empty: return "nothing recorded yet; pushscope collect records"
@@ -88,6 +88,11 @@ public struct CollectionStatus: Sendable {
 
   /// The word and the sentence of each of ``targets``.
   public var statuses: [TargetStatus] { targets.map { TargetStatus($0, clock: clock) } }
+
+  /// What is said of a target where nothing stands beside it: `android: slower, since 14:02 UTC: half within …`.
+  public static func sentence(_ status: TargetStatus, of target: TargetActivity) -> String {
+    "\(name(target)): \(status.word.rawValue), \(status.sentence)"
+  }
 
   /// Whether somebody has to look.
   public var isOpen: Bool { !failedParts.isEmpty || statuses.contains(where: \.word.isOpen) }

@@ -63,7 +63,7 @@ struct CauseSentence {
       return "\(it) \(whom), after it accepted: \(devices(verdict)) \(verb("get", "got")) them later."
     case .providerLoss:
       return
-        "\(it) \(whom): it \(verb("accepts them and delivers", "accepted them and delivered")) fewer\(lostDevices(verdict))."
+        "\(it) \(whom): it \(verb("accepts", "accepted")) notifications, but more of them than before \(verb("do", "did")) not arrive\(lostDevices(verdict, whom))."
     case .providerErrors:
       return "\(it) \(whom): it \(verb("answers", "answered")) with server errors."
     case .throttled:
@@ -97,10 +97,10 @@ struct CauseSentence {
     return count == all ? (all == 2 ? "both devices" : "all \(all) devices") : "\(count) of \(all) devices"
   }
 
-  /// ` than before, to all 3 devices`.
-  private func lostDevices(_ verdict: Verdict?) -> String {
-    let isKnown = verdict?.facts?.devices != nil && verdict?.facts?.allDevices ?? 0 > 1
-    return " than before" + (isKnown ? ", to \(devices(verdict))" : "")
+  /// `; all 3 devices that get notifications through fcm are affected`; empty where their number is not known.
+  private func lostDevices(_ verdict: Verdict?, _ whom: String) -> String {
+    guard verdict?.facts?.devices != nil, verdict?.facts?.allDevices ?? 0 > 1 else { return "" }
+    return "; \(devices(verdict)) that get notifications through \(whom) \(verb("are", "were")) affected"
   }
 
   // MARK: - Undecided
@@ -146,7 +146,7 @@ struct CauseSentence {
     case "losses: provider, device or receipts":
       return (
         "It is not known whether \(provider) loses them, \(device) does not get them, or our receipt listener misses them.",
-        "A second device that gets notifications through \(provider), and a second provider to \(device), would tell."
+        "A second device reached through \(provider), and a second provider to \(device), would tell."
       )
     case "path or provider":
       let only = record.shareBefore == nil ? "" : "Only \(whom) \(verb("is", "was")) affected. "

@@ -9,7 +9,7 @@ public struct FindingSentence {
   private let explained: FindingRecord
   /// The targets of which it says the same; at least one.
   private let targets: [String]
-  private let times: (count: Int, period: Int64)?
+  private let times: (count: Int, period: Int64, since: WallTime)?
   private let stoppedAt: WallTime?
   private let clock: SentenceClock
 
@@ -36,12 +36,13 @@ public struct FindingSentence {
   /// The last of incidents that repeat, with how often they did.
   public init(_ repetition: FindingRepetition, stoppedAt: WallTime? = nil, clock: SentenceClock) {
     self.init(
-      repetition.last, times: repetition.period.map { (repetition.incidents.count, $0) },
+      repetition.last,
+      times: repetition.period.map { (repetition.incidents.count, $0, repetition.incidents[0].start) },
       stoppedAt: stoppedAt, clock: clock)
   }
 
   private init(
-    _ incident: FindingIncident, times: (count: Int, period: Int64)?, stoppedAt: WallTime?,
+    _ incident: FindingIncident, times: (count: Int, period: Int64, since: WallTime)?, stoppedAt: WallTime?,
     clock: SentenceClock
   ) {
     let first = incident.first
@@ -69,9 +70,8 @@ public struct FindingSentence {
 
   /// What changed, since when and by how much.
   public var what: String {
-    let kind = isDaily ? "pattern" : "change"
-    return record.isWithdrawn
-      ? "Withdrawn, because receipts that came later show no such \(kind). It said: \(change)" : change
+    record.isWithdrawn
+      ? "Withdrawn: \"\(change)\" Receipts that came later show that this was not so." : change
   }
 
   /// The part that says whose fault it is, or what would tell; empty where neither is known, or nothing got worse.
@@ -113,7 +113,7 @@ public struct FindingSentence {
 
   private var briefChange: String {
     switch record.kind.word {
-    case .slower, .faster: "\(time)\(levels.map { ": \($0)" } ?? "")."
+    case .slower, .faster: "\(time)\(levels(of: "\(provider)’s").map { ": \($0)" } ?? "")."
     case .losing:
       share("\(time): \(record.shareAfter.map(Self.share) ?? "more") \(verb("get", "got")) lost")
     case .failing:
@@ -172,13 +172,15 @@ public struct FindingSentence {
 
   /// `Notifications to ios arrive slower since 14:02: half within 900 ms (before 170 ms).`
   private var latency: String {
-    "\(latencyHeadline) \(time)\(levels.map { ": \($0)" } ?? "")."
+    "\(latencyHeadline) \(time)\(levels(of: "its").map { ": \($0)" } ?? "")."
   }
 
   /// `half within 900 ms (before 170 ms)`; `nil` where the figures are not known.
-  private var levels: String? {
+  ///
+  /// - Parameter whose: how the provider is told whose answers are meant.
+  private func levels(of whose: String) -> String? {
     guard let before = record.before, let after = record.after else { return nil }
-    let those = isAccept ? " of its answers" : ""
+    let those = isAccept ? " of \(whose) answers" : ""
     let level = record.quantile.map(Self.level) ?? "half"
     let values = (after: LatencyText.text(after), before: LatencyText.text(before))
     return "\(level)\(those) within \(values.after)"
@@ -256,7 +258,7 @@ public struct FindingSentence {
     let start = clock.text(record.startedAt, hasSeconds: hasSeconds)
     let about = isUncertain(hasSeconds ? 5_000_000 : 90_000_000) ? "about " : ""
     let zone = clock.name(at: record.startedAt)
-    let again = times.map(Self.again) ?? ""
+    let again = times.map { self.again($0, hasSeconds: hasSeconds) } ?? ""
     guard let end else {
       let normal = record.isNewNormal ? ", for so long that it counts as normal now" : ""
       if record.isWithdrawn { return "from \(about)\(start)\(zone) on\(again)" }
@@ -268,11 +270,12 @@ public struct FindingSentence {
       : "from \(about)\(start) until recording stopped at \(last)\(zone)\(again)"
   }
 
-  /// `, for the 4th time, about every 10 min`; of two, how long after the first the second came.
-  private static func again(_ times: (count: Int, period: Int64)) -> String {
+  /// `, for the 4th time, about every 10 min since 14:02`; of two, how long after the first the second came.
+  private func again(_ times: (count: Int, period: Int64, since: WallTime), hasSeconds: Bool) -> String {
     let period = LengthText.text(times.period)
+    let first = clock.text(times.since, after: record.startedAt, hasSeconds: hasSeconds)
     return ", for the \(OrdinalText.text(times.count)) time, "
-      + (times.count == 2 ? "\(period) after the first" : "about every \(period)")
+      + (times.count == 2 ? "\(period) after the first" : "about every \(period) since \(first)")
   }
 
   /// - Parameter least: µs by which a start has to be uncertain to be told so.

@@ -8,8 +8,8 @@ public struct PowerSentence {
 
   public init(_ detectors: [DetectorRecord]) { self.detectors = detectors }
 
-  /// `Nothing found. In the recorded 12 min at 20/s this would have been noticed: arriving ×1.5 slower for 40 s or longer, losses of
-  /// 5 % for 1 min or longer. Smaller changes are noticed only after two days of recording.`
+  /// `Nothing found. In the recorded 12 min at 20 notifications a second this would have been noticed: arriving ×1.5 slower for 40 s
+  /// or longer, losses of 5 % for 1 min or longer. Smaller changes are noticed only after two days of recording.`
   ///
   /// Of several targets it is said of the one at which least is seen.
   public var text: String {
@@ -17,7 +17,8 @@ public struct PowerSentence {
     return "Nothing found. \(seen)"
   }
 
-  /// The same without that nothing was found: `In the recorded 12 min at 20/s this would have been noticed: …`.
+  /// The same without that nothing was found: `In the recorded 12 min at 20 notifications a second this would
+  /// have been noticed: …`.
   public var seen: String {
     guard !detectors.isEmpty else { return "" }
     guard detectors.contains(where: { $0.power != nil }) else {
@@ -37,7 +38,7 @@ public struct PowerSentence {
     }
     let isYoung = seeing.contains { $0.learning != nil }
     return
-      "In the recorded \(LengthText.text(age)) at \(FrequencyText.text(rate)) this would have been noticed: "
+      "In the recorded \(LengthText.text(age)) at \(FrequencyText.sentence(rate)) this would have been noticed: "
       + parts.joined(separator: ", ")
       + (isYoung ? ". Smaller changes are noticed only after two days of recording." : ".")
       + (blind.isEmpty ? "" : " At \(names) nothing could have been seen.")

@@ -385,7 +385,7 @@ public struct Diagnosis: Sendable {
     }
     return verdict(
       .undecided("path and provider"), provider, affected, "\(numbers), \(path)",
-      wouldDecide: "more PINGs: the path explains part of it")
+      wouldDecide: "more round trips measured by the path probe, as a shorter path_probe makes")
   }
 
   private func transit() -> Verdict? {

@@ -54,7 +54,7 @@ struct PathEvidence {
     let whom = lacking.joined(separator: " and ")
     let isNew = lacking.allSatisfy { (paths[$0]?.before ?? 0) + (paths[$0]?.now ?? 0) == 0 }
     return isNew
-      ? "measured round trips to \(whom) (path_probe, over HTTP/2)"
-      : "more measured round trips to \(whom) (a shorter path_probe), or a longer episode"
+      ? "round trips to \(whom) measured by the path probe, which needs HTTP/2"
+      : "more round trips to \(whom) measured by the path probe, as a shorter path_probe makes, or a longer episode"
   }
 }

@@ -45,16 +45,32 @@ public enum FrequencyText {
   /// `4/s`, `3.98/s`, `0.5/s`, `12 500/s`; what happens less often than every ten seconds is told by the minute, the hour or
   /// the day: `4/min`, `1/h`.
   public static func text(_ perSecond: Double) -> String {
-    let units = [("s", 1.0), ("min", 60), ("h", 3_600), ("d", 86_400)]
-    guard perSecond > 0, let last = units.last else { return "0/s" }
-    let (unit, factor) = units.first { perSecond * $0.1 >= 0.099_95 } ?? last
-    let value = perSecond * factor
-    guard value < 999.5 else { return "\(CountText.grouped(Int64(min(value, 1e15).rounded())))/\(unit)" }
+    let (number, unit) = parts(perSecond)
+    return "\(number)/\(unit.sign)"
+  }
+
+  /// The same in a sentence, where it has to be said of what: `20 notifications a second`, `1 notification an hour`.
+  public static func sentence(_ perSecond: Double) -> String {
+    let (number, unit) = parts(perSecond)
+    return "\(number) \(number == "1" ? "notification" : "notifications") \(unit.words)"
+  }
+
+  private typealias Unit = (sign: String, words: String, seconds: Double)
+  private static let units: [Unit] = [
+    ("s", "a second", 1), ("min", "a minute", 60), ("h", "an hour", 3_600), ("d", "a day", 86_400),
+  ]
+
+  /// A number and the unit of time that it is of.
+  private static func parts(_ perSecond: Double) -> (number: String, unit: Unit) {
+    guard perSecond > 0 else { return ("0", units[0]) }
+    let unit = units.first { perSecond * $0.seconds >= 0.099_95 } ?? units[units.count - 1]
+    let value = perSecond * unit.seconds
+    guard value < 999.5 else { return (CountText.grouped(Int64(min(value, 1e15).rounded())), unit) }
     let text = FixedPoint.text(
       value, decimals: value < 0.9995 ? 3 : value < 9.995 ? 2 : value < 99.95 ? 1 : 0)
-    guard text.contains(".") else { return "\(text)/\(unit)" }
+    guard text.contains(".") else { return (text, unit) }
     let kept = text.reversed().drop { $0 == "0" }
-    return "\(String((kept.first == "." ? kept.dropFirst() : kept).reversed()))/\(unit)"
+    return (String((kept.first == "." ? kept.dropFirst() : kept).reversed()), unit)
   }
 }
 

@@ -68,13 +68,16 @@ public struct FindingsReport: Sendable {
     }
   }
 
-  /// What is learned, a line for each finding, repeated ones folded into one.
+  /// What is learned, and a line for each finding.
   ///
-  /// - Parameter today: the day whose date is left out of times.
-  public func lines(today: WallTime? = nil) -> [String] {
+  /// - Parameters:
+  ///   - today: the day whose date is left out of times.
+  ///   - isFolded: whether incidents that repeat are one line, which is that of the last.
+  public func lines(today: WallTime? = nil, isFolded: Bool = true) -> [String] {
     let clock = SentenceClock(today: today)
     var lines = learningLines
-    let folded = FindingRepetition.fold(FindingIncident.group(records))
+    let incidents = FindingIncident.group(records)
+    let folded = isFolded ? FindingRepetition.fold(incidents) : incidents.map(FindingRepetition.init)
     guard !folded.isEmpty else { return lines + [EscapedText.make(PowerSentence(watched).text)] }
     var table = TextTable([.init("id"), .init("status"), .init("what (times in UTC)")])
     for repetition in folded {
@@ -90,6 +93,9 @@ public struct FindingsReport: Sendable {
     }
     lines += table.lines()
     lines += ["", Self.count(records)]
+    if folded.count < incidents.count {
+      lines.append("Of incidents that repeat the last is listed; --each lists all of them.")
+    }
     guard records.allSatisfy(\.isDaily) else { return lines }
     return lines + [
       EscapedText.make(

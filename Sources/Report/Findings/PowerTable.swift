@@ -30,7 +30,7 @@ public struct PowerTable {
       let rows = rows.filter { $0.power.isShare == isShare }
       guard !rows.isEmpty else { continue }
       var table = TextTable(
-        [.init("target"), .init("metric"), .init("rate", .right)]
+        [.init("target"), .init("metric"), .init("notifications", .right)]
           + sizes.map { .init(PowerSentence.size($0, isShare: isShare), .right) })
       for (target, power) in rows {
         table.append(
@@ -57,12 +57,12 @@ public struct PowerTable {
       }
       guard step.length > length else {
         return
-          "\(now) is found at the present \(FrequencyText.text(power.rate)), \(LengthText.text(step.delay)) after its start"
+          "\(now) is found at the present \(FrequencyText.sentence(power.rate)), \(LengthText.text(step.delay)) after its start"
       }
       // As many notifications have to fall into it.
       let needed = power.rate * Double(step.length) / Double(length)
       return
-        "\(now) takes about \(FrequencyText.text(needed)); at \(FrequencyText.text(power.rate)) it has to last \(LengthText.text(step.length))"
+        "\(now) takes about \(FrequencyText.sentence(needed)); at the present \(FrequencyText.sentence(power.rate)) it has to last \(LengthText.text(step.length))"
     }
   }
 

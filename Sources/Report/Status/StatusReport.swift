@@ -48,7 +48,8 @@ public struct StatusReport {
     .object([
       .init("group", .string(target.group)), .init("target", .string(target.name)),
       .init("provider", .string(target.provider)), .init("status", .string(status.word.rawValue)),
-      .init("sentence", .string(status.sentence)), .init("finding", .string(status.finding)),
+      .init("sentence", .string(CollectionStatus.sentence(status, of: target))),
+      .init("finding", .string(status.finding)),
       .init("findings", .array(target.open.map { .string($0.finding.id) })),
       .init("daily", .array(target.daily.map { .string($0.id) })),
       .init("objective", .string(target.breached?.name)), .init("metric", .string(target.metric.rawValue)),

@@ -56,6 +56,9 @@ struct FindingsCommand: ParsableCommand {
       transform: SoughtChange.parse)
     var find: SoughtChange?
 
+    @Flag(help: "List each of the incidents that repeat, instead of the last of them.")
+    var each = false
+
     @Flag(help: "Print one JSON object instead of lines.")
     var json = false
 
@@ -86,7 +89,8 @@ struct FindingsCommand: ParsableCommand {
             : table.lines(finding: find.size, isShare: find.isShare, for: find.length))
       }
       let report = source.fleet ? try fleetReport() : try storeReport()
-      try ReportRun.write(lines: json ? [report.json.text] : report.lines(today: SystemClock().wallNow()))
+      try ReportRun.write(
+        lines: json ? [report.json.text] : report.lines(today: SystemClock().wallNow(), isFolded: !each))
       if let failOn, report.fails(on: failOn, countsProvisional: provisional) {
         throw ExitCode(ExitStatus.threshold.rawValue)
       }

@@ -23,7 +23,10 @@ import Testing
   @Test(
     "the first line says what is recorded",
     arguments: [
-      (.collecting, "collecting for 12 d (run 01a20e48…, 2 targets, 4.1/s); last 1 h against the 7 d before"),
+      (
+        .collecting,
+        "collecting for 12 d (run 01a20e48…, 2 targets, 4.1 notifications a second); last 1 h against the 7 d before"
+      ),
       (
         .gone(since: TargetStatusTests.after(-600)),
         "nothing recorded since 13:52 UTC: the collector is gone (run 01a20e48…, 2 targets); last 1 h against the 7 d before"
@@ -44,9 +47,9 @@ import Testing
   @Test func stretchesAreToldWhereThereAreSome() {
     var headline = Self.headline()
     headline.before = 0
-    #expect(headline.text(Self.clock).hasSuffix("4.1/s); last 1 h"))
+    #expect(headline.text(Self.clock).hasSuffix("4.1 notifications a second); last 1 h"))
     headline.last = 0
-    #expect(headline.text(Self.clock).hasSuffix("4.1/s)"))
+    #expect(headline.text(Self.clock).hasSuffix("4.1 notifications a second)"))
   }
 
   @Test func columnsAreAligned() {

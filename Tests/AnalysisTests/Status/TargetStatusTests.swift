@@ -125,7 +125,7 @@ import Testing
       (.failed, .failing, "since 13:52 UTC: 12.3 % fail (before 0.1 %). It is this host: it sends late."),
       (
         .accept, .slower,
-        "since 13:52 UTC: half of its answers within 900 ms (before 170 ms). It is this host: it sends late."
+        "since 13:52 UTC: half of apns’s answers within 900 ms (before 170 ms). It is this host: it sends late."
       ),
     ] as [(SeriesMetric, StatusWord, String)])
   func anOpenFindingIsToldInItsOwnWords(_ metric: SeriesMetric, _ word: StatusWord, _ sentence: String) {

@@ -84,7 +84,7 @@ import Testing
       Verdict(
         cause: Cause(rawValue: cause), scope: scope, evidence: "service p50 1 ms → 2 ms",
         wouldDecide: cause.hasPrefix("undecided")
-          ? "measured round trips to fcm (path_probe, over HTTP/2)" : nil,
+          ? "round trips to fcm measured by the path probe, which needs HTTP/2" : nil,
         targets: ["android"], refusals: refusals.map { [$0] }, facts: all)
     ]
     return record

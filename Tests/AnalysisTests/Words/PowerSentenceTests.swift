@@ -31,7 +31,7 @@ import Testing
   @Test func saysWhatWouldHaveBeenSeen() {
     #expect(
       PowerSentence([Self.detector(Self.usual)]).text
-        == "Nothing found. In the recorded 12 min at 20/s this would have been noticed: arriving ×1.5 slower for 40 s or longer, losses of 5 % for 1 min or longer. Smaller changes are noticed only after two days of recording."
+        == "Nothing found. In the recorded 12 min at 20 notifications a second this would have been noticed: arriving ×1.5 slower for 40 s or longer, losses of 5 % for 1 min or longer. Smaller changes are noticed only after two days of recording."
     )
     let old = Self.detector(Self.usual, minutes: 4_320, isYoung: false)
     #expect(PowerSentence([old]).text.hasSuffix("losses of 5 % for 1 min or longer."))
@@ -44,7 +44,8 @@ import Testing
       Self.detector([], "hook"),
     ]).text
     #expect(
-      text.contains("at 0.1/s this would have been noticed: arriving ×2 slower for 30 min or longer"),
+      text.contains(
+        "at 0.1 notifications a second this would have been noticed: arriving ×2 slower for 30 min or longer"),
       "\(text)")
     #expect(text.hasSuffix(" At hook nothing could have been seen."), "\(text)")
   }
@@ -57,7 +58,7 @@ import Testing
     ]
     #expect(
       PowerSentence([Self.detector(young, minutes: 1)]).text
-        == "Nothing found. In the recorded 1 min at 4/s this would have been noticed: losses of 50 % for 20 s or longer. Smaller changes are noticed only after two days of recording."
+        == "Nothing found. In the recorded 1 min at 4 notifications a second this would have been noticed: losses of 50 % for 20 s or longer. Smaller changes are noticed only after two days of recording."
     )
     #expect(
       PowerSentence([Self.detector(young, minutes: 12)]).text.contains(

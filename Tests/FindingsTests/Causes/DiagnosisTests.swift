@@ -110,11 +110,13 @@ import Testing
         "\(before) round trips of PING with \(slow.provider) before it and 3 in it, of the 20 and 4 that it takes"
       ),
       "\(lacking.evidence)")
-    #expect(lacking.wouldDecide?.hasPrefix("more measured round trips to \(slow.provider)") == true)
+    #expect(
+      lacking.wouldDecide?.hasPrefix("more round trips to \(slow.provider) measured by the path probe")
+        == true)
     episode.pings[slow.provider] = nil
     let none = try undecided()
     #expect(none.evidence.hasSuffix("no PING was answered by \(slow.provider)"))
-    #expect(none.wouldDecide?.contains("path_probe") == true)
+    #expect(none.wouldDecide?.contains("path probe") == true)
   }
 
   // MARK: - A stall of this host
@@ -243,7 +245,7 @@ import Testing
     let instance = CauseScenario.path.make(seed: 2, pings: false, baseline: 2400)
     let verdict = try #require(Diagnosis(instance.episode).verdicts.first)
     #expect(verdict.cause == .undecided("path or provider"))
-    #expect(try #require(verdict.wouldDecide).contains("path_probe"))
+    #expect(try #require(verdict.wouldDecide).contains("path probe"))
   }
 
   /// Seconds of the finding that are looked at, and of the baseline from and to before its start.

@@ -53,6 +53,16 @@ struct NumberTextTests {
     ] as [(Double, String)]
   ) func rates(_ perSecond: Double, _ text: String) { #expect(FrequencyText.text(perSecond) == text) }
 
+  @Test(
+    "in a sentence a rate says what it is of",
+    arguments: [
+      (20, "20 notifications a second"), (1, "1 notification a second"),
+      (4.0 / 60, "4 notifications a minute"),
+      (1.0 / 3_600, "1 notification an hour"), (0.01 / 86_400, "0.01 notifications a day"),
+      (12_500, "12 500 notifications a second"), (0, "0 notifications a second"),
+    ] as [(Double, String)]
+  ) func saidRates(_ perSecond: Double, _ text: String) { #expect(FrequencyText.sentence(perSecond) == text) }
+
   @Test("counts have groups of three from five digits on, and nouns agree with them")
   func counts() {
     #expect(

@@ -90,7 +90,7 @@ import Testing
       FindingsReport([record("aaaa1111", at: 0), lossy], detectors: []).lines(today: Self.start) == [
         "id        status  what (times in UTC)",
         "aaaa1111  closed  Notifications to ios arrived slower from 12:00:00 to 12:01:00: half within 1.90 s (before 180 ms). It was apns, after it accepted: its devices got them later.",
-        "bbbb2222  open    12.0 % of the notifications to ios get lost since 12:05 (before 1 %). It is not known whether apns loses them, the device phone does not get them, or our receipt listener misses them. A second device that gets notifications through apns, and a second provider to the device phone, would tell.",
+        "bbbb2222  open    12.0 % of the notifications to ios get lost since 12:05 (before 1 %). It is not known whether apns loses them, the device phone does not get them, or our receipt listener misses them. A second device reached through apns, and a second provider to the device phone, would tell.",
         "", "2 incidents of 2 findings, 1 open",
       ])
   }
@@ -105,11 +105,16 @@ import Testing
       })
     records.append(record("dddd0000", at: 300, lasting: nil))
     let lines = FindingsReport(records, detectors: []).lines()
-    #expect(lines.count == 6)
-    #expect(lines[1].contains("aaaa0003") && lines[1].contains(", for the 4th time, about every 75 s: "))
+    #expect(lines.count == 7)
+    #expect(lines[1].contains("aaaa0003"))
+    #expect(lines[1].contains(", for the 4th time, about every 75 s since 12:00:00: "), "\(lines[1])")
     #expect(lines[2].contains("cccc0000") && lines[2].contains("with aaaa0003"))
     #expect(lines[3].contains("dddd0000") && lines[3].contains("open"))
     #expect(lines[5] == "5 incidents of 6 findings, 1 open")
+    #expect(lines[6] == "Of incidents that repeat the last is listed; --each lists all of them.")
+    let each = FindingsReport(records, detectors: []).lines(isFolded: false)
+    #expect(each.count == 9 && each.last == lines[5])
+    #expect((0..<4).allSatisfy { each[$0 + 1].contains("aaaa000\($0)") } && !each[4].contains("time, "))
   }
 
   @Test(

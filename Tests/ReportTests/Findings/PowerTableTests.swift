@@ -35,7 +35,9 @@ import Testing
     let missed = fields(1.5, 300_000_000)
     #expect(missed.contains("\"found\": false") && missed.contains("\"delay_us\": null"))
     #expect(missed.contains("\"needed_rate\": 2") && missed.contains("\"shortest_us\": 600000000"))
-    #expect(table.lines(finding: 1.5, isShare: false, for: 300_000_000)[0].contains("takes about 2/s"))
+    #expect(
+      table.lines(finding: 1.5, isShare: false, for: 300_000_000)[0].contains(
+        "takes about 2 notifications a second; at the present 1 notification a second it has to last"))
     #expect(fields(1.1, 60_000_000).contains("\"needed_rate\": null"))
     #expect(table.json(finding: 0.05, isShare: true, for: 60_000_000).text == "{\"find\": []}")
   }

@@ -434,7 +434,7 @@ struct TablePanelTests {
     let text = stage.text.replacing("│", with: " ").replacing(/\s+/, with: " ")
     #expect(
       text.contains(
-        "Nothing found. In the recorded 12 min at 20/s this would have been noticed: arriving ×1.5 slower for 40 s or longer. Smaller changes are noticed only after two days of recording."
+        "Nothing found. In the recorded 12 min at 20 notifications a second this would have been noticed: arriving ×1.5 slower for 40 s or longer. Smaller changes are noticed only after two days of recording."
       ), "\(text)")
   }
 
@@ -444,7 +444,9 @@ struct TablePanelTests {
     (snapshot.openFindings, snapshot.panels.findings) = (0, [])
     let wide = try Stage(columns: 240, snapshot: snapshot).rows[0]
     #expect(wide.contains("pushscope  ● live"), "\(wide)")
-    #expect(wide.contains(/collecting for [^(]*\(run [^,]*, 3 targets, [0-9.]+\/s\)/), "\(wide)")
+    #expect(
+      wide.contains(/collecting for [^(]*\(run [^,]*, 3 targets, [0-9.]+ notifications a second\)/), "\(wide)"
+    )
     snapshot.openFindings = 1
     #expect(try !Stage(columns: 240, snapshot: snapshot).rows[0].contains("collecting for"))
   }
