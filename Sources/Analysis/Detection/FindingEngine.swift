@@ -80,8 +80,8 @@ public struct FindingEngine: Sendable {
     // In this order: what changes between the two is read now and looked at again next time.
     let changed =
       isReady
-      ? try reader.changedSeries(after: cursor)
-      : (series: [], annotated: [], revision: try reader.revision())
+      ? try reader.changedSeries(after: cursor, onPart: progress.goOn)
+      : SeriesChanges(revision: try reader.revision())
     try follow(reader, now, &step)
     if !isReady {
       try restore(reader)
@@ -146,7 +146,7 @@ public struct FindingEngine: Sendable {
     }
     // What changed since then is looked at as a correction.
     guard let oldest = cursors.min() else { return }
-    let changed = try reader.changedSeries(after: oldest)
+    let changed = try reader.changedSeries(after: oldest, onPart: progress.goOn)
     note(changed.series)
     known.markStale(annotatedAt: changed.annotated)
     correctedAt = .min

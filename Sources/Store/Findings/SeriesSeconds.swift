@@ -45,13 +45,6 @@ public struct SeriesSpan: Sendable, Hashable {
   public var endedAt: WallTime?
 }
 
-/// The earliest planned time among the changed notifications of a target and variant.
-public struct ChangedSeries: Sendable, Hashable {
-  public var target: TargetID
-  public var variant: VariantID
-  public var earliest: WallTime
-}
-
 extension StoreReader {
   /// What was recorded in each second of a range of planned time.
   ///
@@ -197,34 +190,6 @@ extension StoreReader {
     }
     flush()
     return end
-  }
-
-  /// Which series have notifications that changed after a cursor, and the store's revision at the read.
-  public func changedSeries(after cursor: Int64) throws -> (
-    series: [ChangedSeries], annotated: [WallTime], revision: Int64
-  ) {
-    try read { db in
-      let statement = try RawStatement(
-        db,
-        """
-        SELECT id >> \(SampleID.sequenceBits), variant_id, min(planned_at) FROM sample
-        WHERE revision > ?1 GROUP BY 1, 2
-        """)
-      statement.bind(cursor, at: 1)
-      defer { statement.reset() }
-      var series: [ChangedSeries] = []
-      while try statement.step() {
-        series.append(
-          ChangedSeries(
-            target: TargetID(rawValue: statement.integer(0)),
-            variant: VariantID(rawValue: statement.integer(1)),
-            earliest: WallTime(microseconds: statement.integer(2))))
-      }
-      let annotated = try db.cachedRows(
-        "SELECT at FROM event WHERE revision > ? AND kind = ?",
-        [cursor, EventKind.annotation.rawValue])
-      return (series, annotated.map { WallTime(microseconds: $0[0]) }, try Self.revision(db))
-    }
   }
 
   /// The targets and variants of the runs that had not ended at an instant, in the order of runs and targets.

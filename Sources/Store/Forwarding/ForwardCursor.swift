@@ -129,10 +129,27 @@ extension StoreReader {
 
   /// The number of rows that are not in a fleet.
   ///
-  /// Reads an index from the cursor on: some ms for a hundred thousand rows.
-  /// - Parameter fleet: its id; `nil` for the one that the store is forwarded to.
-  public func forwardBacklog(of fleet: String? = nil) throws -> Int {
-    try read { try ForwardBacklog.count(for: fleet, $0) }
+  /// Reads an index from the cursor on, some ms for a hundred thousand rows, in several transactions: of a fleet that was gone for
+  /// weeks, one would keep the log from being emptied.
+  /// - Parameters:
+  ///   - fleet: its id; `nil` for the one that the store is forwarded to.
+  ///   - rowsAtOnce: the rows of each transaction.
+  /// - Throws: ``StoreError``.
+  public func forwardBacklog(of fleet: String? = nil, rowsAtOnce: Int64 = 200_000) throws -> Int {
+    let (cursor, revision) = try read { db in
+      (try ForwardCursor.revision(of: fleet, db), try Self.revision(db))
+    }
+    var rows = 0
+    for table in ForwardedTable.allCases {
+      var part = ForwardBacklog.Part(last: cursor, isFull: true)
+      while part.isFull, part.last < revision {
+        part = try read { db in
+          try ForwardBacklog.part(of: table, after: part.last, to: revision, atMost: rowsAtOnce, db)
+        }
+        rows += part.rows
+      }
+    }
+    return rows
   }
 
   /// How far the store is forwarded, where it ever was.
@@ -183,12 +200,34 @@ public struct ForwardPause: Sendable, Equatable {
 }
 
 enum ForwardBacklog {
-  static func count(for fleet: String?, _ db: Database) throws -> Int {
-    let cursor = try ForwardCursor.revision(of: fleet, db)
-    guard try StoreReader.revision(db) > cursor else { return 0 }
-    return try ForwardedTable.allCases.reduce(0) { sum, table in
-      try sum + count(of: table, after: cursor, atMost: .max, db)
-    }
+  /// Some rows of a table, in the order of their revisions.
+  fileprivate struct Part {
+    /// Those that are forwarded.
+    var rows = 0
+    /// The revision of the last one.
+    var last: Int64
+    /// Whether there may be more.
+    var isFull = false
+  }
+
+  fileprivate static func part(
+    of table: ForwardedTable, after cursor: Int64, to revision: Int64, atMost limit: Int64, _ db: Database
+  ) throws -> Part {
+    let isForwarded = table == .sample ? "state <> \(NotificationState.planned.rawValue)" : "1"
+    let statement = try RawStatement(
+      db,
+      """
+      SELECT count(*), sum(counts), max(revision) FROM (
+        SELECT revision, \(isForwarded) AS counts FROM \(table.rawValue)
+        WHERE revision > ?1 AND revision <= ?2 ORDER BY revision LIMIT ?3)
+      """)
+    statement.bind(cursor, at: 1)
+    statement.bind(revision, at: 2)
+    statement.bind(limit, at: 3)
+    defer { statement.reset() }
+    guard try statement.step(), statement.integer(0) > 0 else { return Part(last: cursor) }
+    return Part(
+      rows: Int(statement.integer(1)), last: statement.integer(2), isFull: statement.integer(0) == limit)
   }
 
   fileprivate static func count(

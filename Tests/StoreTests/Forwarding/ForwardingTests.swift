@@ -46,6 +46,11 @@ import Testing
     #expect(try count("event") == plans.count)
 
     _ = try fixture.store.beginForwarding(to: "fleet", at: "https://e")
+    let waiting = try fixture.reader().forwardBacklog()
+    #expect(waiting >= 2 * plans.count)
+    for size in [1, 7, Int64(plans.count)] {
+      #expect(try fixture.reader().forwardBacklog(rowsAtOnce: size) == waiting, "in transactions of \(size)")
+    }
     let window = try fixture.reader().forwardWindow(after: 0)
     #expect(!window.isMore && window.collector == fixture.store.collectorID.uuidString.lowercased())
     try fixture.store.moveForwardCursor(of: "fleet", to: window.through)
