@@ -10,7 +10,7 @@ public struct ChangedSeries: Sendable, Hashable {
 
 /// What changed in a store between two of its revisions.
 public struct SeriesChanges: Sendable {
-  /// In no order.
+  /// The order is not defined.
   public var series: [ChangedSeries] = []
   /// The instants of annotations.
   public var annotated: [WallTime] = []
