@@ -47,6 +47,8 @@ public struct StatusReader {
     var run: RunRecord
     var targets: [TargetRecord]
     var phase: StatusHeadline.Phase
+    /// When reloads removed targets, by name.
+    var removed: [String: WallTime] = [:]
   }
 
   /// - Throws: ``StoreError``, or the error of a fleet's engine.
@@ -104,11 +106,14 @@ public struct StatusReader {
       case .idle: shown.run.endedAt ?? shown.run.lastHeartbeat ?? now
       case .empty, .collecting: now
       }
+    // Those of which nothing comes any more have a line, and are not collected.
+    let collected = activities.count { !$0.isRemoved }
+    let targets = shown.phase == .collecting && collected > 0 ? collected : activities.count
     let label =
       recordings.count == 1 && !isGrouped
       ? StatusHeadline.label(newest.run.name, newest.run.id) : Self.label(of: recordings, isGrouped)
     var headline = StatusHeadline(
-      phase: shown.phase, run: label, targets: activities.count, rate: sent > 0 ? sent : nil,
+      phase: shown.phase, run: label, targets: targets, rate: sent > 0 ? sent : nil,
       length: max(0, end.microseconds - shown.run.startedAt.microseconds))
     headline.isForwarded = store == nil
     // Figures are of earlier runs of the same targets, too: soon after a restart they go back further than the run does.
@@ -147,7 +152,12 @@ public struct StatusReader {
     }
     return try runs.map { run in
       let targets = try reader.targets(of: run.id).filter { names?.contains($0.name) ?? true }
-      return Recording(run: run, targets: targets, phase: try phase(of: run, targets))
+      var recording = Recording(run: run, targets: targets, phase: try phase(of: run, targets))
+      // A fleet is not told: what of a target stays away says so there.
+      if let store, recording.phase == .collecting {
+        recording.removed = try store.removedTargets(of: run.id)
+      }
+      return recording
     }
   }
 
@@ -231,7 +241,8 @@ public struct StatusReader {
   {
     switch recording.phase {
     case .empty, .collecting:
-      // A target that a reload removed, or that has reached its count, sends nothing more.
+      if let at = recording.removed[target.name] { return .removed(since: newest ?? at) }
+      // A target that has reached its count, or that another collector's reload removed, sends nothing more.
       guard let newest, target.askedRate > 0 else { return .recorded }
       return try isRecent(newest, of: target) ? .recorded : .removed(since: newest)
     case .gone(let since): return .gone(since: since)

@@ -64,13 +64,10 @@ struct TargetChanges: Sendable {
 
   /// The changes as text for people: `targets changed: a, b`.
   var words: [String] {
-    func words(_ what: String, _ names: [String]) -> String? {
-      names.isEmpty ? nil : "targets \(what): \(names.joined(separator: ", "))"
-    }
-    return [
-      words("changed", changed.map(\.configuration.name)), words("new", added.map(\.configuration.name)),
-      words("ended", removed.map(\.target.configuration.name)),
-    ].compactMap { $0 }
+    ReloadedTargets(
+      changed: changed.map(\.configuration.name), begun: added.map(\.configuration.name),
+      ended: removed.map(\.target.configuration.name)
+    ).words
   }
 }
 

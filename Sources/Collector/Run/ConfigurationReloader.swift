@@ -126,7 +126,7 @@ final class ConfigurationReloader: Sendable {
       words.append(
         "credentials of the service manager are copies made at the start: a new one needs a restart")
     }
-    return .taken(words.joined(separator: "; "))
+    return .taken(words.joined(separator: ReloadedTargets.separator))
   }
 
   /// The run that is sending goes on with the configuration. One that begins at the moment is waited for; none needs nothing:

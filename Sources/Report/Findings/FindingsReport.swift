@@ -1,4 +1,4 @@
-import Analysis
+public import Analysis
 import Formats
 import Measurement
 import Store
@@ -26,6 +26,12 @@ public struct FindingsReport: Sendable {
   /// - Throws: `StoreError`.
   public static func detectors(_ reader: StoreReader, _ selection: RowSelection) throws -> [DetectorRecord] {
     try detectors(reader.detectors(), reader, selection)
+  }
+
+  /// How long each series of the targets of a selection was watched.
+  /// - Throws: `StoreError`.
+  public static func watched(_ reader: StoreReader, _ selection: RowSelection) throws -> [WatchedSeries] {
+    try WatchedSeries.all(reader).filter { selection.targets?.contains($0.detector.target) ?? true }
   }
 
   /// What was learned of the targets of a selection, as given.

@@ -1,13 +1,15 @@
-import Analysis
+public import Analysis
 import Formats
 import Measurement
 import Store
 
 /// What would be found of each target: the shortest change of a size, and how long that takes.
 public struct PowerTable {
-  private let detectors: [DetectorRecord]
+  private let series: [WatchedSeries]
 
-  public init(_ detectors: [DetectorRecord]) { self.detectors = detectors }
+  public init(_ series: [WatchedSeries]) { self.series = series }
+
+  private var detectors: [DetectorRecord] { series.map(\.detector) }
 
   private static let ratios = [1.25, 1.5, 2, 4]
   private static let shares = [0.01, 0.05, 0.1]
@@ -20,14 +22,12 @@ public struct PowerTable {
   }
 
   public var lines: [String] {
-    guard detectors.contains(where: { $0.power != nil }) else {
-      return ["not known for this store: a collector notes it while it records"]
-    }
+    guard rows.contains(where: { !$0.power.steps.isEmpty }) else { return missing { _ in true } }
     var lines = [
       "The shortest change for the worse that is found in nine of ten cases, and how long after its start."
     ]
     for (isShare, sizes) in [(false, Self.ratios), (true, Self.shares)] {
-      let rows = rows.filter { $0.power.isShare == isShare }
+      let rows = rows.filter { $0.power.isShare == isShare && !$0.power.steps.isEmpty }
       guard !rows.isEmpty else { continue }
       var table = TextTable(
         [.init("target"), .init("metric"), .init("notifications", .right)]
@@ -42,18 +42,45 @@ public struct PowerTable {
       }
       lines += [""] + table.lines()
     }
-    return lines
+    let blind = missing { _ in true }
+    return lines + (blind.isEmpty ? [] : [""] + blind)
+  }
+
+  // MARK: - What is missing
+
+  /// What is missing of the series of which nothing of a kind can be said, a line each: how much more has to be recorded, or
+  /// why more does not help.
+  private func missing(_ isOfKind: (DetectionPower) -> Bool) -> [String] {
+    guard !series.isEmpty else { return ["no collector has watched these targets for changes"] }
+    return series.compactMap { one in
+      let detector = one.detector
+      let name = EscapedText.make(SeriesName.text(detector.target, detector.variant))
+      guard let power = detector.power else {
+        return "\(name): not known, since only collectors of older versions have recorded it"
+      }
+      guard power.allSatisfy({ !isOfKind($0) || $0.steps.isEmpty }) else { return nil }
+      // Later changes are compared with as much as that.
+      if one.isTooShort {
+        let needed = 2 * one.warmUp
+        return
+          "\(name): nothing yet, since \(LengthText.text(one.age)) are recorded and known to the end, and it takes \(LengthText.text(needed)); "
+          + "record for \(LengthText.text(needed - one.age)) more"
+      }
+      return detector.learning == nil
+        ? "\(name): nothing now; a change that goes on is followed"
+        : "\(name): nothing now; a change that goes on is followed, or what is recorded wanders too much to tell a change from"
+    }
   }
 
   /// The rate at which a change of a size and length would be found, target by target.
   public func lines(finding size: Double, isShare: Bool, for length: Int64) -> [String] {
     let what = "\(PowerSentence.size(size, isShare: isShare)) for \(LengthText.text(length))"
     let rows = rows.filter { $0.power.isShare == isShare }
-    guard !rows.isEmpty else { return ["not known for this store: a collector notes it while it records"] }
-    return rows.map { target, power in
+    let blind = missing { $0.isShare == isShare }
+    return rows.filter { !$0.power.steps.isEmpty }.map { target, power in
       let now = "\(target), \(power.metric): \(what)"
       guard let step = power.shortest(size) else {
-        return "\(now) is not found, and no rate can be named yet"
+        return "\(now) is not found\(lack(target, isShare: isShare, for: length))"
       }
       guard step.length > length else {
         return
@@ -63,7 +90,18 @@ public struct PowerTable {
       let needed = power.rate * Double(step.length) / Double(length)
       return
         "\(now) takes about \(FrequencyText.sentence(needed)); at the present \(FrequencyText.sentence(power.rate)) it has to last \(LengthText.text(step.length))"
-    }
+    } + blind
+  }
+
+  /// Why a change is not found of which no rate can be named, of a young series: what is recorded is shorter than it, or a young one
+  /// sees only larger ones.
+  private func lack(_ target: String, isShare: Bool, for length: Int64) -> String {
+    let one = series.first { SeriesName.text($0.detector.target, $0.detector.variant) == target }
+    guard let one, let learning = one.detector.learning else { return " at any length" }
+    let age = LengthText.text(one.age)
+    return length > one.age
+      ? ": only \(age) are recorded so far, and such a change has to fit in; record for \(LengthText.text(length - one.age)) more"
+      : " yet: \(age) are recorded, and smaller changes are found after \(LengthText.text(learning)), in \(LengthText.text(max(0, learning - one.age)))"
   }
 
   /// What ``lines(finding:isShare:for:)`` says, target by target: whether the change is found at the present rate, and the

@@ -23,7 +23,10 @@ public struct RecordingEnds: Sendable {
     let targets = Dictionary(grouping: spans, by: \.name).compactMapValues { spans in
       spans.contains { $0.endedAt == nil } ? nil : spans.compactMap(\.endedAt).max()
     }
-    try self.init(findings, targets: targets, in: reader)
+    // What a reload removed is not recorded either, though its run is.
+    let removed =
+      try reader.latestRun().map { try $0.endedAt == nil ? reader.removedTargets(of: $0.id) : [:] } ?? [:]
+    try self.init(findings, targets: targets.merging(removed) { $1 }, in: reader)
   }
 
   /// A provisional finding ends with its run at the latest, and its row does not say why it ended. What ended by itself has

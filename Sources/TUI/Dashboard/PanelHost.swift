@@ -95,7 +95,7 @@ final class PanelHost {
       let (state, context) = (model.state, model.context)
       return FindingsModel(
         findings: context.shown.panels.findings, stoppedAt: context.shown.run?.stoppedAt,
-        detectors: context.shown.panels.detectors,
+        removed: context.shown.panels.removed, detectors: context.shown.panels.detectors,
         position: state.tables.findings,
         order: state.tables.order[.findings], hiddenColumns: state.tables.hiddenColumns[.findings] ?? [],
         now: context.shown.now,

@@ -108,6 +108,8 @@ struct FindingsModel {
   let findings: [FindingRecord]
   /// When recording stopped; `nil` while it goes on.
   var stoppedAt: WallTime?
+  /// When reloads removed targets, by name.
+  var removed: [String: WallTime] = [:]
   /// What watches for changes; `nil` where it is not known.
   var detectors: [DetectorRecord]?
   let position: RowPosition<String>
@@ -181,8 +183,15 @@ struct FindingsModel {
 
   private func sentence(_ row: FindingRow) -> FindingSentence {
     FindingSentence(
-      row.repetition, stoppedAt: row.incident.first.goesOn ? stoppedAt : nil,
+      row.repetition, stoppedAt: Self.stop(of: row.incident.first, stoppedAt, removed),
       clock: SentenceClock(zone, today: now))
+  }
+
+  /// When recording of a finding that went on until then stopped; `nil` where it goes on, or the finding ended before.
+  static func stop(of finding: FindingRecord, _ stoppedAt: WallTime?, _ removed: [String: WallTime])
+    -> WallTime?
+  {
+    finding.goesOn ? stoppedAt ?? removed[finding.target] : nil
   }
 
   fileprivate static let causeTitle = "cause"

@@ -15,6 +15,8 @@ struct HeaderContent: Equatable {
   let openFindings: Int
   /// Those that are known of them.
   let findings: [FindingRecord]
+  /// When reloads removed targets, by name.
+  let removed: [String: WallTime]
   let objectives: ObjectiveSummary
   let unforwarded: Int
   let retentionWait: RetentionWait?
@@ -205,7 +207,9 @@ struct HeaderModel {
   private var headline: [LineItem] {
     let open = FindingIncident.group(content.findings)
     guard let incident = open.last else { return [] }
-    let sentence = FindingSentence(incident, clock: SentenceClock(zone, today: incident.start))
+    let sentence = FindingSentence(
+      incident, stoppedAt: content.removed[incident.first.target],
+      clock: SentenceClock(zone, today: incident.start))
     let words = FindingsModel.plain(sentence.what, appearance)
     let short = FindingsModel.plain(sentence.opening, appearance)
     return [

@@ -35,6 +35,10 @@ struct FindingDetails {
   let incident: FindingIncident?
   /// It and those that it repeats.
   let repetition: FindingRepetition?
+  /// When recording stopped; `nil` while it goes on.
+  var stoppedAt: WallTime?
+  /// When reloads removed targets, by name.
+  var removed: [String: WallTime] = [:]
   let appearance: Appearance
   let zone: LocalTime
 
@@ -46,8 +50,12 @@ struct FindingDetails {
   }
 
   private var title: String {
-    incident.map { plain(FindingSentence($0, clock: sentenceClock).headline) }
+    incident.map { plain(FindingSentence($0, stoppedAt: stop(of: $0.first), clock: sentenceClock).headline) }
       ?? "the finding is no longer listed"
+  }
+
+  private func stop(of record: FindingRecord) -> WallTime? {
+    FindingsModel.stop(of: record, stoppedAt, removed)
   }
 
   // MARK: - Text
@@ -64,7 +72,8 @@ struct FindingDetails {
     for (place, record) in incident.findings.enumerated() {
       if place > 0 { rows.append(Row(name: "")) }
       if incident.findings.count > 1 {
-        rows.append(Row(name: FindingSentence(record, clock: sentenceClock).headline))
+        rows.append(
+          Row(name: FindingSentence(record, stoppedAt: stop(of: record), clock: sentenceClock).headline))
       }
       rows += self.rows(record)
     }
@@ -72,7 +81,7 @@ struct FindingDetails {
   }
 
   private func rows(_ record: FindingRecord) -> [Row] {
-    let facts = FindingFields(record, clock: clock)
+    let facts = FindingFields(record, stoppedAt: stop(of: record), clock: clock)
     var rows = [Row(name: "finding", value: record.id)]
     rows += facts.rows.filter { !$0.value.isEmpty }.map { Row(name: $0.name, value: $0.value) }
     for cause in facts.causes {

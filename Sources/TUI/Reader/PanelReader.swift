@@ -17,6 +17,8 @@ struct PanelOrder: Sendable, Equatable {
 struct PanelContent: Sendable, Equatable {
   /// Those of the run, by their starts, without hidden and withdrawn ones.
   var findings: [FindingRecord] = []
+  /// When reloads removed targets that have open findings, by name: these are told of in the past.
+  var removed: [String: WallTime] = [:]
   /// What watches the run's targets for changes; `nil` where it is not known, and until it has been read.
   var detectors: [DetectorRecord]?
   /// The last one that was read; `nil` before.
@@ -37,6 +39,7 @@ struct PanelReader {
   private var findingsReadAt: Int64 = .min / 2
   private var areFindingsStale = true
   private var detectorsReadAt: Int64 = .min / 2
+  private var removedReadAt: Int64 = .min / 2
   /// When the table of targets may be read again.
   private var targetsDue: Int64 = .min
   /// The store has changed since the table was read.
@@ -48,6 +51,9 @@ struct PanelReader {
   private static let interval: Int64 = 1_000_000
   /// How often detectors are looked at, µs: a collector notes each minute what they would find.
   private static let detectorInterval: Int64 = 10_000_000
+
+  /// How often it is looked whether a reload removed targets, µs.
+  private static let removedInterval: Int64 = 5_000_000
 
   init(clock: any HostClock) { self.clock = clock }
 
@@ -68,6 +74,7 @@ struct PanelReader {
     }
     if hasChanged { (areFindingsStale, isTableStale, isNotificationStale) = (true, true, true) }
     try readFindings(reader, run, at: now)
+    try readRemoved(reader, run, at: now)
     try readDetectors(reader, targets, at: now)
     try readTargets(reader, targets, at: now)
     try readNotification(reader, run, targets, at: now)
@@ -80,6 +87,14 @@ struct PanelReader {
     guard findingsCursor < 0 || !changed.isEmpty else { return }
     findingsCursor = max(0, changed.last?.revision ?? findingsCursor)
     content.findings = try reader.findings(FindingSelection(run: run))
+  }
+
+  private mutating func readRemoved(_ reader: any DashboardSource, _ run: RunID, at now: Int64) throws {
+    guard content.findings.contains(where: \.goesOn), let store = reader as? StoreReader,
+      now - removedReadAt >= Self.removedInterval
+    else { return }
+    removedReadAt = now
+    content.removed = try store.removedTargets(of: run)
   }
 
   private mutating func readDetectors(

@@ -165,7 +165,8 @@ struct ScreenContext {
     return HeaderContent(
       run: shown.run, silence: silence, interruption: shown.interruption, recording: latest.recording,
       isCollectorIdle: latest.collector?.isIdle ?? false, openFindings: shown.openFindings,
-      findings: shown.panels.findings.filter(\.isOpen), objectives: shown.objectives,
+      findings: shown.panels.findings.filter(\.isOpen), removed: shown.panels.removed,
+      objectives: shown.objectives,
       unforwarded: shown.unforwarded, retentionWait: shown.retentionWait,
       retentionWaitAge: shown.retentionWait.map { Age(since: $0.since, now: shown.now) },
       failedParts: shown.failedParts, targets: shown.targets, shown: targets, isFrozen: state.isFrozen,
@@ -301,6 +302,7 @@ struct ScreenContext {
     let row = listed.findings.first { $0.repetition.incidents.contains(where: isOfIt) }
     return FindingDetails(
       incident: row?.repetition.incidents.first(where: isOfIt), repetition: row?.repetition,
+      stoppedAt: shown.run?.stoppedAt, removed: shown.panels.removed,
       appearance: appearance, zone: options.zone)
   }
 

@@ -72,6 +72,19 @@ struct FindingsCommand: ParsableCommand {
       if power || find != nil, source.fleet || recompute {
         throw ValidationError("--power and --find look at what a collector noted in its store")
       }
+      if power || find != nil {
+        let useless = [
+          ("--since", selection.since != nil), ("--until", selection.until != nil),
+          ("--run", selection.run != nil), ("--fail-on", failOn != nil), ("--provisional", provisional),
+          ("--each", each),
+        ].filter(\.1).map(\.0)
+        if !useless.isEmpty {
+          throw ValidationError(
+            "\(power ? "--power" : "--find") says what would be found from now on, of all that is recorded, and lists no findings; "
+              + "leave out \(useless.joined(separator: " and "))")
+        }
+      }
+      if each, json { throw ValidationError("--json has each finding by itself; leave out --each") }
       if power, find != nil {
         throw ValidationError("--power prints all sizes, --find one change; give one of them")
       }
@@ -81,7 +94,7 @@ struct FindingsCommand: ParsableCommand {
     func run() throws {
       if power || find != nil {
         let reader = try StoreOption.reader(at: source.store.path(for: .reading))
-        let table = PowerTable(try FindingsReport.detectors(reader, selection.selection(in: reader)))
+        let table = PowerTable(try FindingsReport.watched(reader, selection.selection(in: reader)))
         guard let find else { return try ReportRun.write(lines: json ? [table.json.text] : table.lines) }
         return try ReportRun.write(
           lines: json

@@ -43,6 +43,15 @@ struct ReportCommand: ParsableCommand {
     let rows = try selection.selection(in: reader)
     OutputSignals.ignore()
     let report = try HTMLReport(reader, rows, at: SystemClock().wallNow(), in: .system)
+    let (notifications, targets) = report.size
+    if notifications == 0 {
+      StandardError.write(
+        "pushscope: nothing was sent in this time, so there are no figures in the report; pushscope runs lists what is recorded"
+      )
+    }
     try ReportOutput.write(to: output, store: reader.path) { try report.write(to: $0) }
+    guard output != "-" else { return }
+    let size = "\(CountText.text(notifications, "notification")) to \(CountText.text(targets, "target"))"
+    StandardError.write("pushscope: wrote \(output): \(size)")
   }
 }

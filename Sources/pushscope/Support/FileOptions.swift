@@ -16,6 +16,11 @@ struct StoreOption: ParsableArguments {
       valueName: "file"))
   var file: String?
 
+  func validate() throws {
+    guard let file, file.isEmpty else { return }
+    throw ValidationError("--store is empty; name the store's file, or leave --store out for the usual one")
+  }
+
   /// - Throws: ``CommandFailure`` without --store and a home directory.
   func path(for purpose: DefaultPath.Purpose) throws(CommandFailure) -> String {
     if let file { return file }
@@ -64,6 +69,12 @@ struct ConfigurationOption: ParsableArguments {
         + "set), then /etc/pushscope/pushscope.yaml.",
       valueName: "file"))
   var file: String?
+
+  func validate() throws {
+    guard let file, file.isEmpty else { return }
+    throw ValidationError(
+      "--config is empty; name the configuration's file, or leave --config out for the usual one")
+  }
 
   /// The named file, else the first default that exists, else `nil`.
   var existingPath: String? {

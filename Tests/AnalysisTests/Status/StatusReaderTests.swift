@@ -107,6 +107,30 @@ import Testing
     #expect(status.statuses[0].word == .ended)
   }
 
+  /// The reload says so at once; the target's silence would only after minutes.
+  @Test func aTargetThatAReloadRemovedIsToldOfInThePast() throws {
+    let store = try SeriesStore()
+    try store.commit(Self.events(300), of: store.fixture.alpha)
+    try store.commit(Self.events(300, delivery: nil, state: .accepted), of: store.fixture.beta)
+    store.fixture.clock.advance(by: .seconds(300))
+    try store.fixture.commit(anchors: [])
+    #expect(try Self.status(store, after: 302).targets.map(\.phase) == [.recorded, .recorded])
+    func reload(_ targets: ReloadedTargets) throws {
+      let detail = (["SIGHUP"] + targets.words).joined(separator: ReloadedTargets.separator)
+      try store.fixture.store.record(
+        [Event(at: store.time(301), kind: .configReloaded, detail: detail)], run: store.fixture.run)
+    }
+    try reload(ReloadedTargets(ended: ["alpha"]))
+    var status = try Self.status(store, after: 302)
+    #expect(status.targets.map(\.phase) == [.removed(since: store.time(299)), .recorded])
+    #expect(status.statuses[0].word == .ended)
+    #expect(status.statuses[0].sentence.hasPrefix("nothing planned since"), "\(status.statuses[0])")
+    #expect(status.headline.phase == .collecting && status.headline.targets == 1)
+    try reload(ReloadedTargets(begun: ["alpha"]))
+    status = try Self.status(store, after: 302)
+    #expect(status.targets.map(\.phase) == [.recorded, .recorded] && status.headline.targets == 2)
+  }
+
   /// A schedule of bursts is silent for longer than its mean intervals say.
   @Test func aTargetBetweenTwoBurstsGoesOn() throws {
     let store = try SeriesStore()

@@ -1,3 +1,4 @@
+import Analysis
 import Findings
 import Formats
 import Measurement
@@ -12,12 +13,20 @@ import Testing
       DetectionPower.Step(length: 60_000_000, size: 2, delay: 40_000_000),
       DetectionPower.Step(length: 600_000_000, size: 1.5, delay: 300_000_000),
     ]
-    return PowerTable([
-      DetectorRecord(
-        target: "ios", variant: "", provider: "apns", endpoint: "", through: WallTime(microseconds: 0),
-        cursor: 0,
-        age: 86_400_000_000, learning: nil,
-        power: [DetectionPower(metric: Stored(.delivery), rate: 1, steps: steps)])
+    return Self.table([DetectionPower(metric: Stored(.delivery), rate: 1, steps: steps)])
+  }
+
+  /// - Parameters:
+  ///   - age: recorded seconds.
+  ///   - isYoung: whether two days are not known yet.
+  private static func table(_ power: [DetectionPower]?, age: Int64 = 86_400, isYoung: Bool = false)
+    -> PowerTable
+  {
+    PowerTable([
+      WatchedSeries(
+        DetectorRecord(
+          target: "ios", variant: "", provider: "apns", endpoint: "", through: WallTime(microseconds: 0),
+          cursor: 0, age: age * 1_000_000, learning: isYoung ? 172_800_000_000 : nil, power: power), [])
     ])
   }
 
@@ -40,5 +49,37 @@ import Testing
         "takes about 2 notifications a second; at the present 1 notification a second it has to last"))
     #expect(fields(1.1, 60_000_000).contains("\"needed_rate\": null"))
     #expect(table.json(finding: 0.05, isShare: true, for: 60_000_000).text == "{\"find\": []}")
+  }
+
+  @Test("what is missing is said, and when there will be enough")
+  func missing() {
+    // What a series without a rate is compared with takes 15 s, and so much again.
+    let short = Self.table([], age: 20, isYoung: true)
+    let words =
+      "ios: nothing yet, since 20 s are recorded and known to the end, and it takes 30 s; record for 10 s more"
+    #expect(short.lines == [words])
+    #expect(short.lines(finding: 1.5, isShare: false, for: 60_000_000) == [words])
+    #expect(Self.table(nil).lines[0].contains("only collectors of older versions"))
+    #expect(PowerTable([]).lines == ["no collector has watched these targets for changes"])
+    #expect(Self.table([], age: 600, isYoung: true).lines[0].contains("wanders too much"))
+    #expect(Self.table([]).lines == ["ios: nothing now; a change that goes on is followed"])
+  }
+
+  @Test("a young series says why a change is not found")
+  func young() {
+    let steps = [DetectionPower.Step(length: 60_000_000, size: 2, delay: 40_000_000)]
+    let table = Self.table(
+      [DetectionPower(metric: Stored(.delivery), rate: 1, steps: steps)], age: 120, isYoung: true)
+    let long = table.lines(finding: 1.5, isShare: false, for: 300_000_000)[0]
+    #expect(
+      long.hasSuffix(
+        "is not found: only 2 min are recorded so far, and such a change has to fit in; record for 3 min more"
+      ), "\(long)")
+    let small = table.lines(finding: 1.5, isShare: false, for: 60_000_000)[0]
+    #expect(
+      small.hasSuffix("2 min are recorded, and smaller changes are found after 2 d, in 47 h 58 min"),
+      "\(small)")
+    // Of losses nothing is known.
+    #expect(table.lines(finding: 0.05, isShare: true, for: 60_000_000).count == 1)
   }
 }
