@@ -121,6 +121,10 @@ struct ReloadTests {
     try wait("the new and the changed one deliver", collector) {
       delivered("new", installation) >= 5 && delivered("changed", installation) >= before + 10
     }
+    // At once, not when it has been silent for long.
+    let status = try run(Programs.pushscope, ["status", "--store", installation.store]).output
+    #expect(status.contains(/gone +ended +nothing planned since/), "\(status)")
+    #expect(status.hasPrefix("collecting for ") && status.contains("3 targets"), "\(status)")
     #expect(try installation.query("SELECT asked_rate FROM target WHERE name = 'changed'") == [["40.0"]])
     #expect(try installation.query("SELECT asked_rate FROM former_target") == [["20.0"]])
 

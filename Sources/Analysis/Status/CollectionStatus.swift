@@ -91,7 +91,9 @@ public struct CollectionStatus: Sendable {
 
   /// What is said of a target where nothing stands beside it: `android: slower, since 14:02 UTC: half within …`.
   public static func sentence(_ status: TargetStatus, of target: TargetActivity) -> String {
-    "\(name(target)): \(status.word.rawValue), \(status.sentence)"
+    let word = status.word.rawValue
+    return status.sentence.hasPrefix(word)
+      ? "\(name(target)): \(status.sentence)" : "\(name(target)): \(word), \(status.sentence)"
   }
 
   /// Whether somebody has to look.

@@ -36,12 +36,24 @@ public struct PowerSentence {
     let parts = Self.metrics.compactMap { metric, words in
       weakest(powers.filter { $0.metric.word == metric }, words)
     }
+    // What the list leaves out would pass for seen.
+    let unseen =
+      Self.unseen(seeing, isShare: false, "A slowdown")
+      + Self.unseen(seeing, isShare: true, "Losses and failures")
     let isYoung = seeing.contains { $0.learning != nil }
     return
       "In the recorded \(LengthText.text(age)) at \(FrequencyText.sentence(rate)) this would have been noticed: "
-      + parts.joined(separator: ", ")
-      + (isYoung ? ". Smaller changes are noticed only after two days of recording." : ".")
+      + parts.joined(separator: ", ") + "." + unseen
+      + (isYoung ? " Smaller changes are noticed only after two days of recording." : "")
       + (blind.isEmpty ? "" : " At \(names) nothing could have been seen.")
+  }
+
+  /// ` A slowdown at ios would not have been noticed.`; empty where all of the detectors would have noticed some.
+  private static func unseen(_ detectors: [DetectorRecord], isShare: Bool, _ what: String) -> String {
+    let blind = detectors.filter { detector in !powers(of: detector).contains { $0.isShare == isShare } }
+    guard !blind.isEmpty else { return "" }
+    let names = FindingSentence.list(blind.map { SeriesName.text($0.target, $0.variant) })
+    return " \(what)\(blind.count == detectors.count ? "" : " at \(names)") would not have been noticed."
   }
 
   private static let metrics: [(SeriesMetric, @Sendable (String) -> String)] = [

@@ -22,7 +22,7 @@ public struct PowerTable {
   }
 
   public var lines: [String] {
-    guard rows.contains(where: { !$0.power.steps.isEmpty }) else { return missing { _ in true } }
+    guard rows.contains(where: { !$0.power.steps.isEmpty }) else { return missing }
     var lines = [
       "The shortest change for the worse that is found in nine of ten cases, and how long after its start."
     ]
@@ -42,41 +42,63 @@ public struct PowerTable {
       }
       lines += [""] + table.lines()
     }
-    let blind = missing { _ in true }
-    return lines + (blind.isEmpty ? [] : [""] + blind)
+    let notes = missing + age
+    return lines + (notes.isEmpty ? [] : [""] + notes)
+  }
+
+  /// That young series find more with time; empty where there are none.
+  private var age: [String] {
+    let young = detectors.filter { $0.learning != nil && $0.power?.contains { !$0.steps.isEmpty } ?? false }
+    guard let least = young.map(\.age).min(), let learning = young.compactMap(\.learning).max() else {
+      return []
+    }
+    return [
+      "More is found with time: a change has to fit into what is recorded, \(LengthText.text(least)) so far, and smaller ones are found "
+        + "after \(LengthText.text(learning))."
+    ]
   }
 
   // MARK: - What is missing
 
-  /// What is missing of the series of which nothing of a kind can be said, a line each: how much more has to be recorded, or
+  /// What is missing where nothing can be said of a series' latencies or shares, a line each: how much more has to be recorded, or
   /// why more does not help.
-  private func missing(_ isOfKind: (DetectionPower) -> Bool) -> [String] {
+  private func missing(isShare: Bool) -> [String] {
     guard !series.isEmpty else { return ["no collector has watched these targets for changes"] }
-    return series.compactMap { one in
-      let detector = one.detector
-      let name = EscapedText.make(SeriesName.text(detector.target, detector.variant))
-      guard let power = detector.power else {
-        return "\(name): not known, since only collectors of older versions have recorded it"
+    return series.flatMap { one -> [String] in
+      let name = EscapedText.make(SeriesName.text(one.detector.target, one.detector.variant))
+      guard let power = one.detector.power?.filter({ $0.isShare == isShare }) else {
+        return ["\(name): not known, since only collectors of older versions have recorded it"]
       }
-      guard power.allSatisfy({ !isOfKind($0) || $0.steps.isEmpty }) else { return nil }
+      let blind = power.filter(\.steps.isEmpty)
       // Later changes are compared with as much as that.
-      if one.isTooShort {
+      if one.isTooShort, blind.count == power.count {
         let needed = 2 * one.warmUp
-        return
-          "\(name): nothing yet, since \(LengthText.text(one.age)) are recorded and known to the end, and it takes \(LengthText.text(needed)); "
-          + "record for \(LengthText.text(needed - one.age)) more"
+        return [
+          "\(name): nothing yet, since \(LengthText.text(one.age)) are recorded and known to the end, and it takes "
+            + "\(LengthText.text(needed)); record for \(LengthText.text(needed - one.age)) more"
+        ]
       }
-      return detector.learning == nil
-        ? "\(name): nothing now; a change that goes on is followed"
-        : "\(name): nothing now; a change that goes on is followed, or what is recorded wanders too much to tell a change from"
+      guard !power.isEmpty else {
+        let what = isShare ? "losses, failures and refusals" : "arrivals and answers"
+        return ["\(name): nothing of \(what) now, while a change of them is followed"]
+      }
+      return blind.map {
+        "\(name), \($0.metric): nothing now, since what is recorded is too little, or varies too much, to tell a change from it"
+      }
     }
+  }
+
+  /// The same of both, each line once.
+  private var missing: [String] {
+    let latencies = missing(isShare: false)
+    return latencies + missing(isShare: true).filter { !latencies.contains($0) }
   }
 
   /// The rate at which a change of a size and length would be found, target by target.
   public func lines(finding size: Double, isShare: Bool, for length: Int64) -> [String] {
     let what = "\(PowerSentence.size(size, isShare: isShare)) for \(LengthText.text(length))"
     let rows = rows.filter { $0.power.isShare == isShare }
-    let blind = missing { $0.isShare == isShare }
+    let blind = missing(isShare: isShare)
     return rows.filter { !$0.power.steps.isEmpty }.map { target, power in
       let now = "\(target), \(power.metric): \(what)"
       guard let step = power.shortest(size) else {

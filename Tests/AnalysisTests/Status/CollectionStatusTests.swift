@@ -103,4 +103,17 @@ import Testing
     #expect(status.isOpen && status.lines().count == 102)
     #expect(status.lines().last == "1 of 100 targets has something open: target-3 losing")
   }
+
+  @Test("a sentence that stands alone names its target, and says its word once")
+  func standingAlone() {
+    func sentence(_ target: TargetActivity) -> String {
+      CollectionStatus.sentence(TargetStatus(target, clock: Self.clock), of: target)
+    }
+    var target = TargetStatusTests.target()
+    #expect(sentence(target).hasPrefix("ios: ok, all arrived within 5 s"), "\(sentence(target))")
+    target.group = "eu-west"
+    #expect(sentence(target).hasPrefix("eu-west ios: ok, "), "\(sentence(target))")
+    let ended = TargetStatusTests.target(phase: .ended(at: TargetStatusTests.after(-60)))
+    #expect(sentence(ended).hasPrefix("ios: ended 14:01 UTC; before that"), "\(sentence(ended))")
+  }
 }

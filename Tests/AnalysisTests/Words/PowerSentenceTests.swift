@@ -48,6 +48,9 @@ import Testing
         "at 0.1 notifications a second this would have been noticed: arriving ×2 slower for 30 min or longer"),
       "\(text)")
     #expect(text.hasSuffix(" At hook nothing could have been seen."), "\(text)")
+    // What is said of losses is not said of all.
+    #expect(text.contains(" Losses and failures at web would not have been noticed. "), "\(text)")
+    #expect(!text.contains("A slowdown"), "\(text)")
   }
 
   /// Changes that last longer than what is recorded cannot have been there; where a longer one is not seen better, it is not told.
@@ -58,7 +61,7 @@ import Testing
     ]
     #expect(
       PowerSentence([Self.detector(young, minutes: 1)]).text
-        == "Nothing found. In the recorded 1 min at 4 notifications a second this would have been noticed: losses of 50 % for 20 s or longer. Smaller changes are noticed only after two days of recording."
+        == "Nothing found. In the recorded 1 min at 4 notifications a second this would have been noticed: losses of 50 % for 20 s or longer. A slowdown would not have been noticed. Smaller changes are noticed only after two days of recording."
     )
     #expect(
       PowerSentence([Self.detector(young, minutes: 12)]).text.contains(

@@ -59,10 +59,20 @@ import Testing
       "ios: nothing yet, since 20 s are recorded and known to the end, and it takes 30 s; record for 10 s more"
     #expect(short.lines == [words])
     #expect(short.lines(finding: 1.5, isShare: false, for: 60_000_000) == [words])
-    #expect(Self.table(nil).lines[0].contains("only collectors of older versions"))
+    #expect(
+      Self.table(nil).lines == ["ios: not known, since only collectors of older versions have recorded it"])
     #expect(PowerTable([]).lines == ["no collector has watched these targets for changes"])
-    #expect(Self.table([], age: 600, isYoung: true).lines[0].contains("wanders too much"))
-    #expect(Self.table([]).lines == ["ios: nothing now; a change that goes on is followed"])
+    #expect(
+      Self.table([]).lines == [
+        "ios: nothing of arrivals and answers now, while a change of them is followed",
+        "ios: nothing of losses, failures and refusals now, while a change of them is followed",
+      ])
+    let wandering = DetectionPower(metric: Stored(.delivery), rate: 4, steps: [])
+    #expect(
+      Self.table([wandering], age: 600, isYoung: true).lines(finding: 1.5, isShare: false, for: 60_000_000)
+        == [
+          "ios, delivery: nothing now, since what is recorded is too little, or varies too much, to tell a change from it"
+        ])
   }
 
   @Test("a young series says why a change is not found")
@@ -79,7 +89,12 @@ import Testing
     #expect(
       small.hasSuffix("2 min are recorded, and smaller changes are found after 2 d, in 47 h 58 min"),
       "\(small)")
+    #expect(
+      table.lines.last
+        == "More is found with time: a change has to fit into what is recorded, 2 min so far, and smaller ones are found after 2 d."
+    )
+    #expect(!self.table.lines.contains { $0.hasPrefix("More is found") }, "two days are known")
     // Of losses nothing is known.
-    #expect(table.lines(finding: 0.05, isShare: true, for: 60_000_000).count == 1)
+    #expect(table.lines(finding: 0.05, isShare: true, for: 60_000_000)[0].contains("nothing of losses"))
   }
 }
