@@ -23,9 +23,8 @@ public struct RecordingEnds: Sendable {
     let targets = Dictionary(grouping: spans, by: \.name).compactMapValues { spans in
       spans.contains { $0.endedAt == nil } ? nil : spans.compactMap(\.endedAt).max()
     }
-    // What a reload removed is not recorded either, though its run is.
-    let removed =
-      try reader.latestRun().map { try $0.endedAt == nil ? reader.removedTargets(of: $0.id) : [:] } ?? [:]
+    // What a reload removed was recorded until then, though its run went on.
+    let removed = try reader.latestRun().map { try reader.removedTargets(of: $0.id) } ?? [:]
     try self.init(findings, targets: targets.merging(removed) { $1 }, in: reader)
   }
 
@@ -46,7 +45,9 @@ public struct RecordingEnds: Sendable {
     for (recording, findings) in Dictionary(
       grouping: ended, by: { Recording(run: $0.run, target: $0.target) })
     {
-      guard let stopped = try reader.run(recording.run)?.endedAt else { continue }
+      guard let end = try reader.run(recording.run)?.endedAt else { continue }
+      let removed = try (reader as? StoreReader)?.removedTargets(of: recording.run) ?? [:]
+      let stopped = removed[recording.target] ?? end
       let targets = try reader.targets(of: recording.run).filter { $0.name == recording.target }
       guard let planned = try reader.plannedTimes(of: targets.map(\.id), from: nil, to: nil) else { continue }
       for finding in findings where finding.endedAt.map({ $0 > planned.upperBound }) == true {

@@ -235,6 +235,23 @@ import Testing
       })
   }
 
+  @Test("what a reload removed was recorded until then")
+  func removedByAReload() throws {
+    let (fixture, run) = try shortRun()
+    let removed = Self.start.advanced(byMicroseconds: 24_000_000)
+    try #require(fixture.collector).record(
+      [
+        Event(
+          at: removed, kind: .configReloaded,
+          detail: "SIGHUP; " + ReloadedTargets(ended: ["ios"]).words.joined(separator: "; "))
+      ], run: run)
+    let cutOff = record("bbbb2222", at: 16, lasting: 10, status: .provisional, run: run)
+    let open = record("dddd4444", at: 18, lasting: nil, run: run)
+    try fixture.save([cutOff, open])
+    let ends = try RecordingEnds([cutOff, open], in: fixture.reader())
+    #expect(ends[cutOff] == removed && ends[open] == removed)
+  }
+
   @Test("learning counts recorded time, and no more")
   func recordedTime() throws {
     let (fixture, _) = try shortRun()
