@@ -16,7 +16,7 @@ public struct HTTPRequest: Sendable {
   public var version: HTTPVersion
   /// When its last byte was read, on the server's clock.
   public var arrivedAt: MonotonicTime
-  /// Whether it asks for a WebSocket (RFC 6455, section 4.1).
+  /// Whether it is a GET on HTTP/1.1 that asks for a WebSocket (RFC 6455, section 4.1).
   public var isWebSocketUpgrade = false
 }
 
@@ -65,8 +65,8 @@ public struct HTTPExchange: Sendable {
     connection.run { $0.begin(response, on: stream, ended: ended) }
   }
 
-  /// Makes the connection a WebSocket's; the request has ``HTTPRequest/isWebSocketUpgrade``. One without a valid
-  /// `sec-websocket-key` or of another version than 13 is answered 400. Called on the connection's event loop.
+  /// Makes the connection a WebSocket's; the request has ``HTTPRequest/isWebSocketUpgrade``. One of another version than 13 is
+  /// answered 426, one whose `sec-websocket-key` is not 16 bytes in Base64 is answered 400. Called on the connection's event loop.
   public func upgrade(to responder: any WebSocketResponder) {
     connection.core.value.upgrade(request, on: stream, to: responder)
   }

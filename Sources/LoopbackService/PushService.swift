@@ -48,6 +48,7 @@ final class PushService {
     self.poster = poster
     poster?.onIdle = { [weak self] in self?.settleIfIdle() }
     services.ntfy.topics.isFrozen = { [weak self] in self?.isFrozen ?? false }
+    services.agents.isFrozen = { [weak self] in self?.isFrozen ?? false }
     services.agents.whenThawed = { [weak self] action in self?.whenThawed(action) }
   }
 

@@ -17,6 +17,7 @@ struct AutopushTests {
       var keys: Keys
     }
 
+    var at: Double
     var hello: String?
     var subscription: Subscription?
     var status: Int?
@@ -68,7 +69,8 @@ struct AutopushTests {
   }
 
   /// Sends notifications to a subscription.
-  private func send(_ count: Int, to subscription: Line.Subscription, ttl: String = "60s") throws
+  private func send(_ count: Int, to subscription: Line.Subscription, ttl: String = "60s", rate: Int = 50)
+    throws
     -> [String: Int]
   {
     let text = String(decoding: try JSONEncoder().encode(subscription), as: UTF8.self)
@@ -82,7 +84,7 @@ struct AutopushTests {
           subscription_file: subscription.json
           ca_file: loopback/ca.pem
           ttl: \(ttl)
-          schedule: { arrivals: constant, rate: 50/s }
+          schedule: { arrivals: constant, rate: \(rate)/s }
           credentials: { vapid_key_file: loopback/vapid.pem, subject: mailto:ops@example.com }
       """)
     let outcome = try run(
@@ -174,6 +176,45 @@ struct AutopushTests {
     let last = try session(10, options).last
     #expect(last?.closed == code && last?.reason == reason)
     #expect(try session(1, identity: "other.json").contains { $0.subscription != nil })
+    try service.stop()
+  }
+
+  @Test("in a freeze an agent hears nothing, no Ping either, and all of it in order afterwards")
+  func freezes() throws {
+    let service = try installation.startLoopback(
+      scenario: "webpush: { ping: 200ms }\nfreeze: { from: 4s, for: 3s }\n")
+    let agent = try agent(20)
+    let subscription = try subscription(of: agent)
+    _ = try send(80, to: subscription, rate: 10)
+    let heard = try eventually("all have arrived", seen: { agent.standardError }) {
+      let all = try lines(of: agent)
+      return all.count { $0.notification != nil } >= 80 ? all : nil
+    }
+    let gaps = zip(heard, heard.dropFirst()).map { $1.at - $0.at }
+    #expect(gaps.contains { $0 > 2.7 }, "\(gaps)")
+    #expect(heard.contains { $0.ping == true })
+    #expect(Set(heard.compactMap(\.version)).count == 80)
+    try service.stop()
+  }
+
+  /// The freeze outlasts the time that a hello may take.
+  @Test("what an agent says in a freeze is heard at its end, in order; too much of it ends the connection")
+  func isHeardLater() throws {
+    let service = try installation.startLoopback(scenario: "freeze: { from: 1s, for: 6s }\n")
+    let channel = UUID().uuidString.lowercased()
+    let said =
+      ["!{\"messageType\":\"hello\",\"uaid\":\"\",\"use_webpush\":true}"]
+      + (0..<20).map { _ in "!{\"messageType\":\"register\",\"channelID\":\"\(channel)\"}" }
+    let agent = try agent(15, ["--wait", "2"] + said.flatMap { ["--say", $0] })
+    let flood = (0..<6).map { _ in "!" + String(repeating: " ", count: 60_000) }
+    let other = try session(10, ["--wait", "2"] + flood.flatMap { ["--say", $0] }, identity: "other.json")
+    #expect(other.last?.closed == 1008, "\(other)")
+    let heard = try eventually("all is answered", seen: { agent.standardError }) {
+      let all = try lines(of: agent)
+      // One more than said: the agent registers when it knows who it is.
+      return all.count { $0.status == 200 && $0.subscription != nil } >= 21 ? all : nil
+    }
+    #expect(heard.first?.hello != nil && heard.allSatisfy { $0.closed == nil })
     try service.stop()
   }
 

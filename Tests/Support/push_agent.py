@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """A user agent of the push service's WebSocket protocol in other people's code: wsproto for frames, http-ece for bodies.
 
-usage: push_agent.py wss://HOST:PORT CA_FILE IDENTITY_FILE SECONDS [--key PUBLIC_KEY] [--no-ack] [--say JSON]…
+usage: push_agent.py wss://HOST:PORT CA_FILE IDENTITY_FILE SECONDS [--key PUBLIC_KEY] [--no-ack] [--say JSON]… [--wait SECONDS]
 
 Says hello, with the uaid of IDENTITY_FILE where that exists, and registers one channel, with the application server's key if one is
-given. Then it decrypts and acknowledges what comes for so many seconds. `--say` sends a text as it is after the hello; without a hello
-where the text begins with `!`. Prints one JSON object a line: hello, subscription, notification, ping, text, closed.
+given. Then it decrypts and acknowledges what comes for so many seconds. `--say` sends a text as it is after the hello; in place
+of the hello where the text begins with `!`, so many seconds after the upgrade. Prints one JSON object a line with this host's monotonic time
+`at`: hello, subscription, notification, ping, text, closed.
 """
 
 import argparse
@@ -26,7 +27,7 @@ from wsproto.events import AcceptConnection, CloseConnection, Ping, RejectConnec
 
 
 def say(**fields):
-    print(json.dumps(fields), flush=True)
+    print(json.dumps({"at": time.monotonic(), **fields}), flush=True)
 
 
 def encoded(data):
@@ -45,6 +46,7 @@ parser.add_argument("seconds", type=float)
 parser.add_argument("--key")
 parser.add_argument("--no-ack", action="store_true")
 parser.add_argument("--say", action="append", default=[])
+parser.add_argument("--wait", type=float, default=0)
 options = parser.parse_args()
 
 try:
@@ -82,7 +84,8 @@ def take(text):
             fields = {"key": options.key} if options.key else {}
             tell(messageType="register", channelID=identity["channel"], **fields)
         for text in options.say:
-            put(TextMessage(text))
+            if not text.startswith("!"):
+                put(TextMessage(text))
     elif kind == "register":
         key = serialization.load_pem_private_key(identity["private"].encode(), None)
         point = key.public_key().public_bytes(
@@ -109,9 +112,11 @@ def take(text):
 
 
 def begin():
-    if options.say and options.say[0].startswith("!"):
-        put(TextMessage(options.say[0][1:]))
-    else:
+    time.sleep(options.wait)
+    first = [text[1:] for text in options.say if text.startswith("!")]
+    for text in first:
+        put(TextMessage(text))
+    if not first:
         tell(messageType="hello", uaid=identity.get("uaid", ""), channelIDs=[], use_webpush=True, broadcasts={})
 
 

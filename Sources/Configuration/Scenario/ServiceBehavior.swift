@@ -1,3 +1,5 @@
+import Measurement
+
 /// Validity of access tokens.
 public struct TokenBehavior: Sendable, Hashable {
   /// Maximum age of an APNs provider token, by its `iat`, and lifetime of an FCM access token.
@@ -96,7 +98,14 @@ extension AgentBehavior {
     let range = Duration.milliseconds(10)...DelayDistribution.longest
     if let time = map["ping"]?.duration(in: range) { ping = time }
     if let time = map["close_after"]?.duration(in: range) { closeAfter = time }
-    if let code = map["close_code"]?.integer(in: 1000...4999) { closeCode = code }
+    if let value = map["close_code"], let code = value.integer(in: 1000...4999) {
+      if WebSocketCloseCode.maySend(code) {
+        closeCode = code
+      } else {
+        value.report(
+          "\(code) is no code that a Close frame may have", remedy: "write \(WebSocketCloseCode.range)")
+      }
+    }
     if let time = map["forget_after"]?.duration(in: range) { forgetAfter = time }
     if let time = map["mute_after"]?.duration(in: range) { muteAfter = time }
     if let count = map["stored"]?.integer(in: 1...100_000) { stored = count }

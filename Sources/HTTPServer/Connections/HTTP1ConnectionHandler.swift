@@ -123,8 +123,7 @@ final class HTTP1ConnectionHandler: ChannelInboundHandler {
       method: head.method.rawValue, path: head.uri, headers: HPACKHeaders(httpHeaders: head.headers),
       body: body,
       version: .http1, arrivedAt: table.clock.monotonicNow(),
-      isWebSocketUpgrade: head.method == .GET
-        && head.headers["upgrade"].contains { $0.lowercased() == "websocket" })
+      isWebSocketUpgrade: WebSocketHandshake.isAsked(head))
     respondToWaiting()
   }
 
@@ -267,17 +266,18 @@ extension HTTP1ConnectionHandler: ConnectionCore {
 
   func upgrade(_ request: HTTPRequest, on stream: Int, to responder: any WebSocketResponder) {
     guard stream == current, let context, case .unanswered = phase else { return }
+    if let refusal = WebSocketHandshake.refusal(of: request.headers) { return answer(refusal, to: stream) }
     let limits = table.limits
-    let socket = NIOLoopBound(
-      WebSocket(connection: id, limits: limits, responder: responder), eventLoop: context.eventLoop)
+    let socket = NIOLoopBound(WebSocket(limits: limits, responder: responder), eventLoop: context.eventLoop)
     let upgrader = NIOWebSocketServerUpgrader(
-      maxFrameSize: limits.bodyBytes,
+      maxFrameSize: limits.bodyBytes, automaticErrorHandling: false,
       shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture([:]) },
       upgradePipelineHandler: { channel, _ in
         channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandlers([
+            WebSocketFrameCheck(),
             NIOWebSocketFrameAggregator(
-              minNonFinalFragmentSize: 1, maxAccumulatedFrameCount: limits.bodyBytes,
+              minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: WebSocket.maximumFragments,
               maxAccumulatedFrameSize: limits.bodyBytes), socket.value,
           ])
         }

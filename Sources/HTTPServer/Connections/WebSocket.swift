@@ -15,11 +15,11 @@ public protocol WebSocketResponder: AnyObject {
 
 /// A WebSocket (RFC 6455) of one of a server's connections: whole text messages in both directions. Used on the server's event loop.
 ///
-/// Pings are answered. Binary messages and what is no valid frame end it with 1003 or 1002, and more than
-/// ``HTTPServerLimits/bodyBytes`` in a message with 1009.
+/// Pings are answered. Binary messages end it with 1003, what a client may not send with 1002, text that is no UTF-8 with 1007, and more
+/// than ``HTTPServerLimits/bodyBytes`` or ``maximumFragments`` in a message with 1009.
 public final class WebSocket {
-  /// Number of the connection within the server.
-  public let connection: Int
+  /// Frames of a message.
+  static let maximumFragments = 1024
   /// What a frame that waits takes beside its content.
   private static let frameBytes = 512
 
@@ -31,8 +31,7 @@ public final class WebSocket {
   private var unwrittenSince = NIODeadline.now()
   private var isClosing = false
 
-  init(connection: Int, limits: HTTPServerLimits, responder: any WebSocketResponder) {
-    self.connection = connection
+  init(limits: HTTPServerLimits, responder: any WebSocketResponder) {
     self.limits = limits
     self.responder = responder
   }
@@ -64,7 +63,7 @@ public final class WebSocket {
 
   /// Sends a Close frame and closes the connection.
   /// - Parameters:
-  ///   - code: RFC 6455, section 7.4.
+  ///   - code: one that ``WebSocketCloseCode/maySend(_:)``.
   ///   - reason: at most 123 bytes.
   public func close(_ code: Int, reason: String) {
     guard !isClosing, let context else { return }
@@ -118,16 +117,17 @@ extension WebSocket: ChannelInboundHandler {
     case .ping: put(WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData))
     case .pong: responder.receivedPong(on: self)
     case .connectionClose:
-      var bytes = frame.unmaskedData
-      close(Int(bytes.readInteger(as: UInt16.self) ?? 1000), reason: "")
+      end(with: WebSocketEnd(answering: frame.unmaskedData))
     default: close(1003, reason: "UnsupportedMessage")
     }
   }
 
   public func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    // Of invalid frames NIO's handler has told the peer.
-    context.close(promise: nil)
+    guard let end = WebSocketEnd(error) else { return context.close(promise: nil) }
+    self.end(with: end)
   }
+
+  private func end(with end: WebSocketEnd) { close(end.code, reason: end.reason) }
 
   public func handlerRemoved(context: ChannelHandlerContext) { end() }
 

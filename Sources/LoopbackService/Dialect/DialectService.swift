@@ -96,6 +96,7 @@ final class DialectServices {
   let webPush: WebPushService
   let ntfy: NtfyService
   let agents: AutopushService
+  private let origins = ServiceOrigins()
 
   init(
     _ credentials: LoopbackCredentials, scenario: Scenario, clock: any HostClock, eventLoop: any EventLoop
@@ -106,13 +107,15 @@ final class DialectServices {
         teamID: LoopbackCredentials.teamID, behavior: scenario.tokens))
     fcm = FCMService(
       tokenEndpoint: OAuthTokenEndpoint(
-        account: credentials.account, behavior: scenario.tokens, seed: scenario.seed),
+        account: credentials.account, behavior: scenario.tokens, origins: origins, seed: scenario.seed),
       account: credentials.account, device: credentials.registrationToken)
-    agents = AutopushService(behavior: scenario.agents, clock: clock, eventLoop: eventLoop)
+    agents = AutopushService(
+      behavior: scenario.agents, origins: origins, clock: clock, eventLoop: eventLoop)
     webPush = WebPushService(
       authenticator: VAPIDAuthenticator(
-        applicationKey: credentials.applicationKey, behavior: scenario.tokens),
-      subscription: credentials.subscription, reader: credentials.browser, agents: agents)
+        applicationKey: credentials.applicationKey, behavior: scenario.tokens, origins: origins),
+      subscription: credentials.subscription, reader: credentials.browser, agents: agents,
+      origins: origins)
     ntfy = NtfyService(
       topics: NtfyTopics(behavior: scenario.subscriptions, clock: clock, eventLoop: eventLoop),
       accessControl: NtfyAccessControl(
@@ -120,13 +123,7 @@ final class DialectServices {
         token: credentials.ntfyToken, limit: scenario.subscriptions.requests))
   }
 
-  /// Sets the origins that tokens may name.
-  func listen(on port: Int) {
-    let origins = ["127.0.0.1", "localhost", "[::1]"].map { "https://\($0):\(port)" }
-    fcm.tokenEndpoint.listen(on: origins)
-    webPush.authenticator.listen(on: origins)
-    agents.listen(on: origins)
-  }
+  func listen(on port: Int) { origins.listen(on: port) }
 
   /// A WebSocket is a user agent's, unless its path is that of a topic's stream.
   func service(for request: HTTPRequest) -> any DialectService {
@@ -144,6 +141,24 @@ final class DialectServices {
 
   func closed(connection: Int) {
     apns.closed(connection: connection)
+  }
+}
+
+/// The service's origins, with all names of this host: those of its endpoints, which tokens must name.
+final class ServiceOrigins {
+  private(set) var all: [String] = []
+
+  /// - Parameter all: none until the service listens.
+  init(_ all: [String] = []) { self.all = all }
+
+  func listen(on port: Int) {
+    all = ["127.0.0.1", "localhost", "[::1]"].map { "https://\($0):\(port)" }
+  }
+
+  /// The one that a client has connected to, as far as it says so.
+  func origin(of request: HTTPRequest) -> String {
+    let host = request.headers.first(name: "host") ?? ""
+    return all.first { $0 == "https://\(host)" } ?? all.first ?? ""
   }
 }
 

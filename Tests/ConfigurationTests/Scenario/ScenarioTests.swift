@@ -304,6 +304,7 @@ import Testing
     ("ntfy: { requests: { burst: 5 } }", 1, 19, "ntfy.requests", "every: 5s"),
     ("webpush: { stored: 0 }", 1, 20, "webpush.stored", "1"),
     ("webpush: { close_code: 12 }", 1, 24, "webpush.close_code", "1000"),
+    ("webpush: { close_code: 1006 }", 1, 24, "webpush.close_code", "3000 to 4999"),
     ("ntfy: { cut_after: 1ms }", 1, 20, "ntfy.cut_after", "10ms"),
     ("fcm: { keepalive: 1s }", 1, 8, "fcm.keepalive", "answers"),
     (

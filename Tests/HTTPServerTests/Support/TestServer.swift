@@ -41,6 +41,12 @@ final class TestServer: Sendable {
       case "big":
         exchange.answer(
           HTTPResponse(status: 200, body: ByteBuffer(repeating: UInt8(ascii: "x"), count: 16_384)))
+      case "socket":
+        if exchange.request.isWebSocketUpgrade {
+          exchange.upgrade(to: EchoingSocket())
+        } else {
+          exchange.answer(HTTPResponse(status: 404))
+        }
       case "login":
         exchange.connection.setAuthenticated()
         exchange.answer(echo(exchange))
@@ -125,6 +131,14 @@ final class TestServer: Sendable {
     }
   }
 
+  /// Says what it hears.
+  private final class EchoingSocket: WebSocketResponder {
+    func opened(_ socket: WebSocket) {}
+    func received(_ text: String, on socket: WebSocket) { socket.send(text) }
+    func receivedPong(on socket: WebSocket) {}
+    func closed(_ socket: WebSocket) {}
+  }
+
   let port: Int
   let credentials: LocalCredentials
   private let responder: Responder
@@ -181,17 +195,19 @@ final class TestServer: Sendable {
 }
 
 /// Runs a test against a server of its own and takes it down after.
-func withServer(
+func withServer<Result>(
   _ limits: HTTPServerLimits = HTTPServerLimits(),
   protocols: [HTTPServerConfiguration.ApplicationProtocol] = [.http2, .http1],
-  _ body: (TestServer) async throws -> Void
-) async throws {
+  _ body: (TestServer) async throws -> Result
+) async throws -> Result {
   let server = try await TestServer(limits, protocols: protocols)
+  let result: Result
   do {
-    try await body(server)
+    result = try await body(server)
   } catch {
     await server.shutdown()
     throw error
   }
   await server.shutdown()
+  return result
 }

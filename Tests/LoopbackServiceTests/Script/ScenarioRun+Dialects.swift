@@ -140,8 +140,8 @@ extension ScenarioRun {
 
   private static func vapidTokensAreRevoked(_ tokens: TokenBehavior) throws {
     let key = P256.PrivateKey()
-    let authenticator = VAPIDAuthenticator(applicationKey: key.publicKey, behavior: tokens)
-    authenticator.listen(on: ["https://127.0.0.1:1"])
+    let authenticator = VAPIDAuthenticator(
+      applicationKey: key.publicKey, behavior: tokens, origins: ServiceOrigins(["https://127.0.0.1:1"]))
     let point = Base64URLText.encode(Data(key.publicKey.x963Representation))
     func token() throws -> String {
       try TestToken.es256(

@@ -16,19 +16,21 @@ final class AutopushService {
   private let eventLoop: any EventLoop
   private var subscriptions: AutopushSubscriptions
   private var sessions: [String: AutopushSession] = [:]
-  /// The endpoints' origins.
-  private var origins: [String] = []
+  private let origins: ServiceOrigins
+  /// Whether a freeze is active, in which nothing is sent or heard.
+  var isFrozen: () -> Bool = { false }
   /// Runs what is to be done unless a freeze is active, and then at its end.
   var whenThawed: (@escaping () -> Void) -> Void = { $0() }
 
-  init(behavior: AgentBehavior, clock: any HostClock, eventLoop: any EventLoop) {
+  init(
+    behavior: AgentBehavior, origins: ServiceOrigins, clock: any HostClock, eventLoop: any EventLoop
+  ) {
     self.behavior = behavior
+    self.origins = origins
     self.clock = clock
     self.eventLoop = eventLoop
     subscriptions = AutopushSubscriptions(behavior)
   }
-
-  func listen(on origins: [String]) { self.origins = origins }
 
   func subscription(_ token: String) -> AutopushSubscriptions.Subscription? {
     subscriptions.subscription(token)
@@ -38,11 +40,10 @@ final class AutopushService {
 
   /// Makes a connection that of a user agent.
   func open(_ exchange: HTTPExchange) {
-    let host = exchange.request.headers.first(name: "host") ?? ""
-    let origin = origins.first { $0 == "https://\(host)" } ?? origins.first ?? ""
     exchange.upgrade(
       to: AutopushSession(
-        service: self, origin: origin, behavior: behavior, clock: clock, eventLoop: eventLoop))
+        service: self, origin: origins.origin(of: exchange.request), behavior: behavior, clock: clock,
+        eventLoop: eventLoop))
   }
 
   /// Sends a notification to its user agent, or keeps it until that connects.
@@ -113,6 +114,9 @@ final class AutopushService {
 final class AutopushSession {
   private static let helloTimeout = TimeAmount.seconds(5)
   private static let pongTimeout = TimeAmount.seconds(4)
+  /// What a user agent may say during a freeze, with what each message takes.
+  private static let unheardLimit = 256 * 1024
+  private static let messageBytes = 64
   /// User agents may say `ping` so often.
   private static let pingInterval = Duration.seconds(45)
 
@@ -123,10 +127,15 @@ final class AutopushSession {
   private let eventLoop: any EventLoop
   private var socket: WebSocket?
   private var uaid: String?
+  /// What was said during a freeze.
+  private var unheard: [String] = []
+  private var unheardBytes = 0
+  private var hasEnded = false
   private var isMute = false
   private var lastPing: MonotonicTime?
   private var timers: [Scheduled<Void>] = []
   private var pings: RepeatedTask?
+  private var helloDeadline: Scheduled<Void>?
   private var pongDeadline: Scheduled<Void>?
 
   init(
@@ -144,11 +153,28 @@ final class AutopushSession {
     if !isMute { socket?.send(answer.text) }
   }
 
-  func end(_ code: Int, _ reason: String) { socket?.close(code, reason: reason) }
+  func end(_ code: Int, _ reason: String) {
+    hasEnded = true
+    socket?.close(code, reason: reason)
+  }
 
   private func after(_ time: TimeAmount, _ action: @escaping (AutopushSession) -> Void) -> Scheduled<Void> {
     let bound = NIOLoopBound((session: self, action: action), eventLoop: eventLoop)
     return eventLoop.scheduleTask(in: time) { bound.value.action(bound.value.session) }
+  }
+
+  /// Does something after a time, or at the end of the freeze that contains it.
+  private func afterThaw(_ time: Duration, _ action: @escaping (AutopushSession) -> Void) {
+    timers.append(
+      after(TimeAmount(time)) { session in session.service.whenThawed { action(session) } })
+  }
+
+  /// Handles, in order, what was said during a freeze.
+  private func catchUp() {
+    let texts = unheard
+    unheard = []
+    unheardBytes = 0
+    for text in texts where !hasEnded { handle(text) }
   }
 
   private func handle(_ text: String) {
@@ -187,13 +213,9 @@ final class AutopushSession {
     let ping = TimeAmount(behavior.ping)
     let bound = NIOLoopBound(self, eventLoop: eventLoop)
     pings = eventLoop.scheduleRepeatedTask(initialDelay: ping, delay: ping) { _ in bound.value.ping() }
-    if let time = behavior.muteAfter { timers.append(after(TimeAmount(time)) { $0.isMute = true }) }
-    if let time = behavior.closeAfter {
-      timers.append(after(TimeAmount(time)) { $0.end($0.behavior.closeCode, "") })
-    }
-    if let time = behavior.forgetAfter {
-      timers.append(after(TimeAmount(time)) { $0.service.forget(uaid) })
-    }
+    if let time = behavior.muteAfter { afterThaw(time) { $0.isMute = true } }
+    if let time = behavior.closeAfter { afterThaw(time) { $0.end($0.behavior.closeCode, "") } }
+    if let time = behavior.forgetAfter { afterThaw(time) { $0.service.forget(uaid) } }
   }
 
   private func sendKept(_ uaid: String) {
@@ -201,7 +223,7 @@ final class AutopushSession {
   }
 
   private func ping() {
-    guard !isMute else { return }
+    guard !isMute, !service.isFrozen() else { return }
     socket?.ping()
     pongDeadline?.cancel()
     pongDeadline = after(Self.pongTimeout) { $0.end(1011, "PongTimeout") }
@@ -211,6 +233,7 @@ final class AutopushSession {
     for timer in timers { timer.cancel() }
     timers = []
     pings?.cancel()
+    helloDeadline?.cancel()
     pongDeadline?.cancel()
   }
 
@@ -223,11 +246,17 @@ final class AutopushSession {
 extension AutopushSession: WebSocketResponder {
   func opened(_ socket: WebSocket) {
     self.socket = socket
-    timers.append(after(Self.helloTimeout) { $0.end(1011, "HandshakeTimeout") })
+    helloDeadline = after(Self.helloTimeout) { $0.end(1011, "HandshakeTimeout") }
   }
 
   func received(_ text: String, on socket: WebSocket) {
-    service.whenThawed { [self] in handle(text) }
+    // It has spoken in time, whenever that is heard.
+    helloDeadline?.cancel()
+    guard service.isFrozen() || !unheard.isEmpty else { return handle(text) }
+    unheardBytes += text.utf8.count + Self.messageBytes
+    guard unheardBytes <= Self.unheardLimit else { return end(1008, "Overflow") }
+    unheard.append(text)
+    if unheard.count == 1 { service.whenThawed { [self] in catchUp() } }
   }
 
   func receivedPong(on socket: WebSocket) { pongDeadline?.cancel() }

@@ -30,17 +30,17 @@ final class OAuthTokenEndpoint {
   private var registry: TokenRegistry
   private(set) var issued = 0
   private(set) var refused = 0
-  /// URLs of the endpoint, with all names of this host.
-  private var addresses: [String] = []
+  private let origins: ServiceOrigins
 
-  init(account: LoopbackCredentials.Account, behavior: TokenBehavior, seed: UInt64) {
+  init(
+    account: LoopbackCredentials.Account, behavior: TokenBehavior, origins: ServiceOrigins, seed: UInt64
+  ) {
+    self.origins = origins
     self.account = account
     self.behavior = behavior
     registry = TokenRegistry(revoked: behavior.revoked)
     generator = SeededGenerator(seed: seed, stream: .max - 1)
   }
-
-  func listen(on origins: [String]) { addresses = origins.map { $0 + Self.path } }
 
   /// - Parameter authorization: the request's header.
   func check(_ authorization: String?, _ context: RequestContext) -> Failure? {
@@ -73,7 +73,11 @@ final class OAuthTokenEndpoint {
     guard token.keyID == nil || token.keyID == account.keyID, token.isSigned(by: account.publicKey) else {
       return refuse("invalid_grant", "Invalid JWT Signature.")
     }
-    guard claims.audiences.contains(where: { $0 == Self.audience || addresses.contains($0) }) else {
+    guard
+      claims.audiences.contains(where: { audience in
+        audience == Self.audience || origins.all.contains { $0 + Self.path == audience }
+      })
+    else {
       return refuse("invalid_grant", "Invalid JWT: the audience is not this endpoint.")
     }
     guard let issuedAt = claims.iat, let expiresAt = claims.exp,

@@ -8,15 +8,13 @@ final class VAPIDAuthenticator {
   private let applicationKey: P256.PublicKey
   private var verifiedTokens = BoundedCache<String, SignedToken.Claims>(capacity: 256)
   private var registry: TokenRegistry
-  /// Origins of the endpoints, with all names of this host.
-  private(set) var origins: [String] = []
+  private let origins: ServiceOrigins
 
-  init(applicationKey: P256.PublicKey, behavior: TokenBehavior) {
+  init(applicationKey: P256.PublicKey, behavior: TokenBehavior, origins: ServiceOrigins) {
     self.applicationKey = applicationKey
+    self.origins = origins
     registry = TokenRegistry(revoked: behavior.revoked)
   }
-
-  func listen(on origins: [String]) { self.origins = origins }
 
   /// A reason of ``ErrorCatalog/webPush`` and a message; `nil` for a valid token.
   /// - Parameter restriction: the key that the subscription is restricted to; `nil`: the loopback service's application server's.
@@ -39,7 +37,7 @@ final class VAPIDAuthenticator {
     guard let claims = verify(token, publicKey) else {
       return ("BadJwtToken", "t is no JWT that k has signed with ES256.")
     }
-    guard claims.audiences.contains(where: origins.contains) else {
+    guard claims.audiences.contains(where: origins.all.contains) else {
       return ("BadJwtToken", "aud is not the endpoint's origin.")
     }
     guard let expiresAt = claims.exp else { return ("BadJwtToken", "exp is missing.") }

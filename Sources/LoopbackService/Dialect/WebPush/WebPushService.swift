@@ -16,10 +16,11 @@ final class WebPushService: DialectService {
   static let openPath = "/wpush/v1/"
 
   let dialect = ScenarioDialect.webpush
-  let authenticator: VAPIDAuthenticator
+  private let authenticator: VAPIDAuthenticator
   private let subscription: String
   private let reader: PushMessageReader
   private let agents: AutopushService
+  private let origins: ServiceOrigins
   private let freshID: () -> String
 
   /// - Parameters:
@@ -27,12 +28,13 @@ final class WebPushService: DialectService {
   ///   - agents: has the endpoints of user agents that connect.
   init(
     authenticator: VAPIDAuthenticator, subscription: String, reader: PushMessageReader,
-    agents: AutopushService, freshID: @escaping () -> String = UUIDText.random
+    agents: AutopushService, origins: ServiceOrigins, freshID: @escaping () -> String = UUIDText.random
   ) {
     self.authenticator = authenticator
     self.subscription = subscription
     self.reader = reader
     self.agents = agents
+    self.origins = origins
     self.freshID = freshID
   }
 
@@ -96,7 +98,7 @@ final class WebPushService: DialectService {
     return IncomingNotification(
       id: contents.id ?? id,
       acceptance: style.accepted(
-        message: id, location: "\(authenticator.origins.first ?? "")\(Self.messagePath)\(id)",
+        message: id, location: "\(origins.origin(of: request))\(Self.messagePath)\(id)",
         ttl: min(ttl, WebPushDialect.longestTTL)),
       refusal: { error, _ in
         style.refused(

@@ -14,8 +14,9 @@ import Testing
     _ claims: String, key other: P256.PrivateKey? = nil, style: WebPushErrorStyle = .mozilla,
     isDER: Bool = false, format: (String, String) -> String = { "vapid t=\($0), k=\($1)" }
   ) throws -> String? {
-    let authenticator = VAPIDAuthenticator(applicationKey: key.publicKey, behavior: TokenBehavior())
-    authenticator.listen(on: ["https://127.0.0.1:1"])
+    let authenticator = VAPIDAuthenticator(
+      applicationKey: key.publicKey, behavior: TokenBehavior(),
+      origins: ServiceOrigins(["https://127.0.0.1:1"]))
     let signer = other ?? key
     let token = try TestToken.es256(
       signer, header: "{\"typ\":\"JWT\",\"alg\":\"ES256\"}", claims: claims, isDER: isDER)
@@ -50,8 +51,8 @@ import Testing
       "BA1Hxzyi1RUM1b5wjxsn7nGxAszw2u61m164i3MrAIxHF6YK5h4SDYic-dRuU_RCPCfA5aq9ojSwk5Y2EmClBPs"
     let bytes = try #require(Base64URLText.decode(point))
     let authenticator = VAPIDAuthenticator(
-      applicationKey: try P256.PublicKey(x963Representation: Array(bytes)), behavior: TokenBehavior())
-    authenticator.listen(on: ["https://push.example.net"])
+      applicationKey: try P256.PublicKey(x963Representation: Array(bytes)), behavior: TokenBehavior(),
+      origins: ServiceOrigins(["https://push.example.net"]))
     func problem(_ header: String, at seconds: Double) -> String? {
       var context = RequestContext.test()
       context.now = WallTime(microseconds: Int64(seconds * 1e6))

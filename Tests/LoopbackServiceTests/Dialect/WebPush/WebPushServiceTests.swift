@@ -18,14 +18,16 @@ import Testing
     _ changes: [(String, String?)] = [], body: String = "", style: WebPushErrorStyle = .mozilla,
     method: String = "POST"
   ) throws -> String? {
-    let authenticator = VAPIDAuthenticator(applicationKey: key.publicKey, behavior: TokenBehavior())
-    authenticator.listen(on: ["https://127.0.0.1:1"])
+    let origins = ServiceOrigins(["https://127.0.0.1:1"])
+    let authenticator = VAPIDAuthenticator(
+      applicationKey: key.publicKey, behavior: TokenBehavior(), origins: origins)
     let service = WebPushService(
       authenticator: authenticator, subscription: "s",
       reader: PushMessageReader(privateKey: P256.PrivateKey(), secret: [UInt8](repeating: 0, count: 16)),
       agents: AutopushService(
-        behavior: AgentBehavior(), clock: SystemClock(),
-        eventLoop: MultiThreadedEventLoopGroup.singleton.next()))
+        behavior: AgentBehavior(), origins: origins, clock: SystemClock(),
+        eventLoop: MultiThreadedEventLoopGroup.singleton.next()),
+      origins: origins)
     let exp = Int(RequestContext.start) + 60
     let token = try TestToken.es256(
       key, header: "{\"alg\":\"ES256\"}",
