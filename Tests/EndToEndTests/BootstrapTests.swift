@@ -21,10 +21,14 @@ struct BootstrapTests {
     }
     let script = try String(contentsOfFile: Self.root + "/scripts/bootstrap", encoding: .utf8)
     // The machine's own /usr is used only for the interpreters of scripts.
-    let hidden = script.replacing("[ -x \"/usr/", with: "[ -x \"\(directory.path)/usr/")
-      .replacing("[ -x /usr/", with: "[ -x \(directory.path)/usr/")
-      .replacing("[ -e /usr/lib/", with: "[ -e \(directory.path)/usr/lib/")
-      .replacing("has_unified_push \"\"", with: "has_unified_push \(directory.path)")
+    // A Debian whatever this is.
+    let system = try directory.write("os-release", "ID=debian\n")
+    let hidden = script.replacing("/etc/os-release", with: system).replacing(
+      "[ -x \"/usr/", with: "[ -x \"\(directory.path)/usr/"
+    )
+    .replacing("[ -x /usr/", with: "[ -x \(directory.path)/usr/")
+    .replacing("[ -e /usr/lib/", with: "[ -e \(directory.path)/usr/lib/")
+    .replacing("has_unified_push \"\"", with: "has_unified_push \(directory.path)")
     try directory.write("scripts/bootstrap", hidden)
     for name in [
       "sh", "sed", "sort", "head", "dirname", "basename", "mkdir", "rm", "cat", "chmod", "id", "cp", "cmp",
@@ -83,6 +87,8 @@ struct BootstrapTests {
         *nchan*) mkdir -p "$3/usr/lib/nginx/modules"; : >"$3/usr/lib/nginx/modules/ngx_nchan_module.so"; exit ;;
         *prosody-modules*) mkdir -p "$3/usr/lib/prosody/modules/mod_unified_push"; exit ;;
         *prosody.deb) mkdir -p "$3/usr/bin"; printf "#!/usr/bin/env lua5.4\\nCFG_SOURCEDIR='/usr/lib/prosody';\\n" >"$3/usr/bin/prosody"; exit ;;
+        *firefox-esr.deb) mkdir -p "$3/usr/bin" "$3/usr/lib/firefox-esr"; : >"$3/usr/bin/firefox-esr"; chmod +x "$3/usr/bin/firefox-esr"; printf '#!/bin/sh\\nexit 0\\n' >"$3/usr/lib/firefox-esr/firefox-esr"; chmod +x "$3/usr/lib/firefox-esr/firefox-esr"; exit ;;
+        *libnss3-tools.deb) mkdir -p "$3/usr/bin"; printf '#!/bin/sh\\necho "-A Add"; exit 1\\n' >"$3/usr/bin/certutil"; chmod +x "$3/usr/bin/certutil"; exit ;;
         *prometheus.deb) mkdir -p "$3/usr/bin"; for name in prometheus promtool; do printf '#!/bin/sh\\nexit 0\\n' >"$3/usr/bin/$name"; chmod +x "$3/usr/bin/$name"; done; exit ;;
         *prometheus-alertmanager.deb) mkdir -p "$3/usr/bin"; printf '#!/bin/sh\\nexit 0\\n' >"$3/usr/bin/prometheus-alertmanager"; chmod +x "$3/usr/bin/prometheus-alertmanager"; exit ;;
         *lua5.4.deb) mkdir -p "$3/usr/bin"; printf '#!/bin/sh\\ngrep -q PROSODY_ROOT "$1"\\n' >"$3/usr/bin/lua5.4"; chmod +x "$3/usr/bin/lua5.4"; exit ;;
@@ -94,7 +100,7 @@ struct BootstrapTests {
     #expect(first.status == 0, "\(first.error)")
     for package in [
       "nginx", "libnginx-mod-nchan", "nghttp2-proxy", "prosody", "prosody-modules", "prometheus",
-      "prometheus-alertmanager",
+      "prometheus-alertmanager", "firefox-esr", "libnss3-tools",
     ] {
       #expect(first.error.contains(package), "\(package) is said")
       #expect(
@@ -109,7 +115,10 @@ struct BootstrapTests {
     let said = try #require(first.error.range(of: "unpacking into .build/services"))
     let downloading = try #require(first.error.range(of: "bootstrap: downloading"))
     #expect(said.lowerBound < downloading.lowerBound)
-    for name in ["nginx", "nghttpx", "prosody", "prometheus", "promtool", "prometheus-alertmanager"] {
+    for name in [
+      "nginx", "nghttpx", "prosody", "prometheus", "promtool", "prometheus-alertmanager", "firefox-esr",
+      "certutil",
+    ] {
       #expect(FileManager.default.isExecutableFile(atPath: directory.file(".build/services/bin/\(name)")))
     }
 
@@ -123,7 +132,9 @@ struct BootstrapTests {
   func noApt() throws {
     let result = try bootstrap()
     #expect(result.status == 1)
-    for package in ["nginx", "nghttp2-proxy", "prosody", "prometheus", "prometheus-alertmanager"] {
+    for package in [
+      "nginx", "nghttp2-proxy", "prosody", "prometheus", "prometheus-alertmanager", "firefox-esr",
+    ] {
       #expect(result.error.contains(package))
     }
     #expect(result.error.contains("install their equivalents"))
