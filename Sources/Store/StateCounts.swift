@@ -24,6 +24,15 @@ public struct StateCounts: Sendable, Equatable {
   /// Those whose planned time has come: the denominator of shares.
   public var due: Int { planned &- self[.planned] }
 
+  /// Those with a receipt.
+  public var received: Int { self[.delivered] &+ self[.late] }
+
+  /// Whether so many are lost without any receipt that it rarely is the provider: the device does not reach the collector.
+  public var isSilent: Bool { received == 0 && self[.lost] >= Self.silence }
+
+  /// The number of accepted notifications of a target without any receipt that is worth saying.
+  public static let silence = 20
+
   /// Those whose final state is not known yet.
   public var open: Int { self[.planned] &+ self[.inFlight] }
 

@@ -28,8 +28,7 @@ public enum ReceiptDoctor {
             + evidence.network, remedy: most.explanation))
     }
     for target in targets {
-      guard let record = records.first(where: { $0.name == target.name }), record.counts.received == 0,
-        record.counts[.lost] >= ReceiptDiagnostics.silence
+      guard let record = records.first(where: { $0.name == target.name }), record.counts.isSilent
       else { continue }
       findings.append(
         DoctorFinding(
@@ -55,11 +54,6 @@ public enum ReceiptDoctor {
     }
     return evidence
   }
-}
-
-extension StateCounts {
-  /// Notifications with a receipt.
-  fileprivate var received: Int { self[.delivered] + self[.late] }
 }
 
 extension TargetConfiguration {

@@ -326,7 +326,7 @@ struct Ledger: Sendable {
     log(diagnostics.noteHandshakes(failure, count: count, from: network, at: now), of: nil, at: now)
     let event = Event(
       at: anchor.wall(at: now), kind: .handshakeFailed, count: count,
-      detail: ReceiptEvidence.detail(failure, network: network))
+      detail: HandshakeDetail(failure: failure, network: network).text)
     limiter.add(event, by: failure, at: now, to: &changes.events)
   }
 

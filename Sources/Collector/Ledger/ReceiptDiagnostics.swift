@@ -1,10 +1,9 @@
 import Measurement
+import Store
 
 /// Notices targets whose notifications are accepted and never reported, which looks like loss and rarely is: says what the
 /// receipt listener has seen instead. Also tells of failed handshakes there.
 struct ReceiptDiagnostics: Sendable {
-  /// The number of accepted notifications of a target without any receipt that is worth a line of the log.
-  static let silence = 20
   /// The shortest time between two lines about handshakes that failed for the same reason.
   static let handshakeInterval = Duration.seconds(24 * 3600)
 
@@ -37,7 +36,7 @@ struct ReceiptDiagnostics: Sendable {
     defer { targets[id] = target }
     guard !target.isHeard, !target.isTold else { return nil }
     target.lost += 1
-    guard target.lost >= Self.silence else { return nil }
+    guard target.lost >= StateCounts.silence else { return nil }
     target.isTold = true
     var evidence = evidence
     evidence.hearsOthers = targets.values.contains(where: \.isPosted)
@@ -99,17 +98,9 @@ struct ReceiptEvidence: Sendable, Equatable {
 
   /// Adds what an event of failed handshakes counted.
   mutating func add(_ event: Event) {
-    let parts = event.detail.split(separator: Self.separator, maxSplits: 1)
-    guard parts.count == 2, let failure = HandshakeFailure(rawValue: String(parts[0])) else { return }
-    add(failure, count: event.count, network: String(parts[1]))
+    guard let detail = HandshakeDetail(event.detail) else { return }
+    add(detail.failure, count: event.count, network: detail.network)
   }
-
-  /// The detail of an event of failed handshakes.
-  static func detail(_ failure: HandshakeFailure, network: String) -> String {
-    failure.rawValue + separator + network
-  }
-
-  private static let separator = ", last from "
 
   /// The most frequent reason of failed handshakes.
   var mostFrequent: HandshakeFailure? {

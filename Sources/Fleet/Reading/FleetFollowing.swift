@@ -55,6 +55,7 @@ extension FleetReader: DashboardSource {
 
   public func retentionWait() throws -> RetentionWait? { nil }
   public func failedParts() throws -> [FailedPart] { [] }
+  public func lastHandshakeFailure(of run: RunID) throws -> HandshakeFailure? { nil }
   public func undeliveredAlerts() throws -> Int { 0 }
 
   public func openIncidents(of run: RunID) throws -> Int {

@@ -25,6 +25,8 @@ public protocol DashboardSource: SampleSource {
   func retentionWait() throws -> RetentionWait?
   /// The parts of the collector that are switched off because they failed; none where that cannot be known from here.
   func failedParts() throws -> [FailedPart]
+  /// The last failed handshake with a run's receipt listener; `nil` where there was none, or where it cannot be known from here.
+  func lastHandshakeFailure(of run: RunID) throws -> HandshakeFailure?
   /// Alerts that could not be delivered so far.
   func undeliveredAlerts() throws -> Int
   /// How many incidents of a run are going on.

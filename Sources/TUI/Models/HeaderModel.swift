@@ -22,6 +22,9 @@ struct HeaderContent: Equatable {
   let retentionWait: RetentionWait?
   let retentionWaitAge: Age?
   let failedParts: [FailedPart]
+  /// Targets that lose everything, and how a handshake with the receipt listener failed last.
+  let silentTargets: [String]
+  let handshakeFailure: HandshakeFailure?
   /// The targets of the run; `shown` has the indices of those that are shown.
   let targets: [DisplayedTarget]
   let shown: [Int]
@@ -50,7 +53,7 @@ struct HeaderModel {
     var picture = CellPicture(width: width, height: 1)
     let line = FittedLine(
       left: [brand, phase] + interruptionItem + recordingItem + whereabouts + findingItems + objectiveItems
-        + failures + forwarding + retention
+        + failures + silence + forwarding + retention
         + names + opening,
       right: speed,
       width: width - 2,
@@ -180,7 +183,8 @@ struct HeaderModel {
     guard let headline = content.headline, content.run?.isLive ?? false, content.replay == nil,
       !content.isFrozen,
       content.follows, content.interruption == nil, content.recording == nil, !content.isCollectorIdle,
-      (findingItems + objectiveItems.filter { $0.priority > 40 } + failures + forwarding + retention).isEmpty
+      (findingItems + objectiveItems.filter { $0.priority > 40 } + failures + silence + forwarding + retention)
+        .isEmpty
     else { return [] }
     let short = headline.split(separator: " (", maxSplits: 1).first.map(String.init) ?? headline
     return [
@@ -258,6 +262,21 @@ struct HeaderModel {
           priority: 90,
           spans: [TextSpan("\(first.name) \(first.part == nil ? "fails" : "off")\(more)", appearance(.alarm))]
         ))
+    ]
+  }
+
+  /// That devices do not reach the collector: nobody else would say so, and it looks like a provider that loses everything.
+  private var silence: [LineItem] {
+    guard let first = content.silentTargets.first, content.run?.isLive ?? false, content.replay == nil else {
+      return []
+    }
+    let name = FittedText.truncated(first, columns: 24, ellipsis: appearance.glyphs.ellipsis)
+    let more = content.silentTargets.count > 1 ? " +\(content.silentTargets.count - 1)" : ""
+    let cause = content.handshakeFailure.map { ", TLS handshakes fail (\($0.rawValue))" } ?? ""
+    return [
+      LineItem(
+        priority: 82, [TextSpan("no receipts from \(name)\(more)\(cause)", appearance(.alarm))],
+        short: LineItem.Short(priority: 89, spans: [TextSpan("no receipts", appearance(.alarm))]))
     ]
   }
 

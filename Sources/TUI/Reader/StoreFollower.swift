@@ -234,6 +234,8 @@ struct StoreFollower {
     }
     let failed = try reader.failedParts()
     content.failedParts = content.collector?.isRunning == true ? failed : []
+    let isSilent = content.totals.contains(where: \.isSilent)
+    content.handshakeFailure = isSilent ? try run.flatMap { try reader.lastHandshakeFailure(of: $0.id) } : nil
     let wait = try reader.retentionWait()
     content.retentionWait = content.collector?.isRunning == true ? wait : nil
   }

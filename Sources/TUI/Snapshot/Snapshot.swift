@@ -40,6 +40,8 @@ struct DashboardContent: Sendable, Equatable {
   var retentionWait: RetentionWait?
   /// The parts of the collector that are switched off.
   var failedParts: [FailedPart] = []
+  /// Why a handshake with the receipt listener failed last; read while a target is silent.
+  var handshakeFailure: HandshakeFailure?
   /// What the collector's objectives say.
   var objectives = ObjectiveSummary()
   /// What was read for the panels.

@@ -169,7 +169,10 @@ struct ScreenContext {
       objectives: shown.objectives,
       unforwarded: shown.unforwarded, retentionWait: shown.retentionWait,
       retentionWaitAge: shown.retentionWait.map { Age(since: $0.since, now: shown.now) },
-      failedParts: shown.failedParts, targets: shown.targets, shown: targets, isFrozen: state.isFrozen,
+      failedParts: shown.failedParts,
+      silentTargets: zip(shown.targets, shown.totals).filter { $1.isSilent }.map(\.0.name),
+      handshakeFailure: shown.handshakeFailure, targets: shown.targets, shown: targets,
+      isFrozen: state.isFrozen,
       follows: state.anchor == .edge, newSinceFrozen: max(0, news), replay: state.replay,
       rates: RateHistory(snapshot: shown, targets: targets), headline: shown.run.map(headline),
       hasTargetColors: state.plot.coloring == .target)

@@ -1,4 +1,5 @@
 import Measurement
+import Store
 import Testing
 
 @testable import Collector
@@ -9,7 +10,7 @@ import Testing
     var diagnostics = ReceiptDiagnostics()
     #expect(diagnostics.noteReceipt(TargetID(rawValue: 1), isSubscribed: isSubscribed) == nil)
     var notes: [ReceiptDiagnostics.Note] = []
-    for _ in 0..<ReceiptDiagnostics.silence {
+    for _ in 0..<StateCounts.silence {
       if let note = diagnostics.noteLost(TargetID(rawValue: 2), isSubscribed: false) { notes.append(note) }
     }
     let message = try #require(notes.first).message

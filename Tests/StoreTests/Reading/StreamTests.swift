@@ -131,6 +131,27 @@ import Testing
     #expect(late == [receipt(fixture.beta, 3, 900)])
   }
 
+  @Test func givesTheLastFailedHandshakeOfARun() throws {
+    let fixture = try StoreFixture()
+    let at = fixture.clock.wallNow()
+    let reader = try fixture.reader()
+    #expect(try reader.lastHandshakeFailure(of: fixture.run) == nil)
+    func event(_ text: String, _ kind: EventKind = .handshakeFailed, after time: Int64) -> Event {
+      Event(at: at.advanced(byMicroseconds: time), kind: kind, count: 3, detail: text)
+    }
+    let detail = HandshakeDetail(failure: .unknownCA, network: "192.0.2.0/24")
+    #expect(HandshakeDetail(detail.text) == detail && detail.text == "unknown_ca, last from 192.0.2.0/24")
+    try fixture.commit(events: [
+      event(HandshakeDetail(failure: .closed, network: "").text, after: 1), event(detail.text, after: 2),
+      event("unknown_ca", .connected, after: 3),
+    ])
+    let homeless = event(HandshakeDetail(failure: .timeout, network: "").text, after: 9)
+    _ = try fixture.store.commit(WriteBatch(run: nil, events: [homeless]))
+    #expect(try reader.lastHandshakeFailure(of: fixture.run) == .unknownCA)
+    try fixture.commit(events: [event("of_a_newer_version, last from x", after: 4)])
+    #expect(try reader.lastHandshakeFailure(of: fixture.run) == nil)
+  }
+
   @Test func givesEventsAndLogByRun() throws {
     let fixture = try StoreFixture()
     let at = fixture.clock.wallNow()

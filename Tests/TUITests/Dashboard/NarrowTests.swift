@@ -14,7 +14,7 @@ struct NarrowTests {
   /// Every state that a header can be in.
   static let headers = [
     "live", "named", "looking back", "frozen", "ended", "gone", "replay", "paused", "idle", "recording",
-    "findings", "not readable", "not forwarded",
+    "findings", "not readable", "not forwarded", "silent",
   ]
 
   private static func stage(_ header: String, columns: Int, glyphs: GlyphRepertoire) throws -> Stage {
@@ -32,6 +32,7 @@ struct NarrowTests {
     }
     if header == "findings" { snapshot.openFindings = 2 }
     if header == "not forwarded" { snapshot.unforwarded = ForwardPause.most }
+    if header == "silent" { snapshot.silence(.unknownCA) }
     if header == "not readable" { snapshot.interruption = Interruption(since: end, text: "why") }
     if header == "recording" {
       snapshot.run?.phase = .ended(at: end, reason: "completed")
@@ -73,12 +74,33 @@ struct NarrowTests {
       "looking back": "looking back", "frozen": "frozen +", "ended": "ended 2025-06-15",
       "gone": "gone for 119 min",
       "replay": "14:02:00 ", "paused": "14:02:00 ", "recording": "ended 2025-06-15",
-      "findings": "2 findings",
+      "findings": "2 findings", "silent": "no receipts",
     ]
     if let said = words[header] { #expect(least.contains(said), "\(least)") }
     if header == "replay" || header == "paused" {
       #expect(least.contains(glyphs == .ascii ? " x100 " : " ×100 "), "\(least)")
     }
+  }
+
+  @Test("a target without any receipt is named, and how handshakes with the listener fail") func silent()
+    throws
+  {
+    var snapshot = SampleRun(seconds: 110, targets: ["ios", "web"]).snapshot
+    snapshot.silence(.unknownCA)
+    func header(has text: String) throws -> Bool {
+      var stage = try Stage(columns: 140, rows: 16, motion: .none, snapshot: snapshot)
+      stage.frame()
+      return stage.rows[0].contains(text)
+    }
+    #expect(try header(has: "no receipts from ios +1, TLS handshakes fail (unknown_ca)"))
+    snapshot.handshakeFailure = nil
+    snapshot.totals[1][.late] = 1
+    #expect(try header(has: "no receipts from ios  "))
+    snapshot.totals[0][.lost] = StateCounts.silence - 1
+    #expect(try !header(has: "no receipts"))
+    snapshot.totals[0][.lost] = StateCounts.silence
+    snapshot.run?.phase = .ended(at: Self.end, reason: "completed")
+    #expect(try !header(has: "no receipts"))
   }
 
   /// A run in which everything went wrong at least once.
@@ -127,4 +149,15 @@ struct NarrowTests {
 
 extension Substring {
   fileprivate var trimmed: Substring { drop { $0 == " " } }
+}
+
+extension Snapshot {
+  /// All of its notifications are lost.
+  fileprivate mutating func silence(_ failure: HandshakeFailure) {
+    for place in self.totals.indices {
+      self.totals[place] = StateCounts()
+      self.totals[place][.lost] = 40
+    }
+    self.handshakeFailure = failure
+  }
 }
