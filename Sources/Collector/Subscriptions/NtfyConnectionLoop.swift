@@ -12,13 +12,7 @@ final class NtfyConnectionLoop {
   private let subject: NtfySubscriber.Subject
   private let clock: any HostClock
   private var stream: NtfyStream
-  private var backoff: ReconnectBackoff
-  /// The delays between refused connections.
-  private var refusals: ExponentialDelay
-  /// No connection before this, at the server's request.
-  private var silentUntil = MonotonicTime.zero
-  /// Whether ``NtfySubscriber/hurry()`` has not been used since the last stream that lasted.
-  private var canBeHurried = true
+  private var history: SubscriptionHistory
   private var offset: RealtimeOffset
   private var offsetDue: MonotonicTime
   /// Where the first subscription starts, until the server has told its own time.
@@ -29,12 +23,6 @@ final class NtfyConnectionLoop {
   private var window: ReceiveWindow?
   /// When the last event came; before the stream is open, when the connection was started.
   private var heardAt = MonotonicTime.zero
-  private var openedAt = MonotonicTime.zero
-  /// The time without a stream before the current one.
-  private var gap: ListeningGap
-  /// When a loss was last logged, and how many there were since.
-  private var loggedAt: MonotonicTime?
-  private var unlogged = 0
   private var heard: [NtfyStream.ReceivedNotification] = []
   /// The body of an error answer.
   private var complaint: [UInt8] = []
@@ -44,11 +32,8 @@ final class NtfyConnectionLoop {
     subject = subscriber.subject
     clock = subscriber.clock
     stream = NtfyStream(authenticator: subject.authenticator)
-    backoff = ReconnectBackoff(seed: subject.seed)
-    refusals = ExponentialDelay(
-      first: CredentialSchedule.firstPause, longest: CredentialSchedule.longestPause, seed: subject.seed)
     beganAt = clock.monotonicNow()
-    gap = ListeningGap(from: beganAt, to: beganAt)
+    history = SubscriptionHistory(seed: subject.seed, at: beganAt)
     offset = RealtimeOffset(reading: clock)
     beganOn = offset.wall(beganAt)
     offsetDue = beganAt + RealtimeOffset.interval
@@ -60,38 +45,13 @@ final class NtfyConnectionLoop {
       subscriber.note(isOpen: false)
       if subscriber.isStopping { break }
       lost(loss)
-      rest(until: backoff.earliest ?? clock.monotonicNow())
+      rest(until: history.earliest(at: clock.monotonicNow()))
     }
   }
 
-  /// Why a connection has ended.
-  private struct Loss {
-    var reason: String
-    /// The status of an answer that was not a stream.
-    var status: Int?
-    var retryAfter: Duration?
-
-    /// A retry will get the same answer: the server does not accept the credentials, or has no such topic.
-    var isRefusal: Bool { status.map { (400..<500).contains($0) && $0 != 408 && $0 != 429 } ?? false }
-  }
-
-  private func lost(_ loss: Loss) {
+  private func lost(_ loss: SubscriptionLoss) {
     let now = clock.monotonicNow()
-    let wasOpen = stream.isOpen
-    if wasOpen { refusals.reset() }
-    // The backoff grows for a server that ends each stream at once, too.
-    if wasOpen, now - openedAt >= ReconnectBackoff.longest {
-      backoff.noteSuccess()
-      canBeHurried = true
-      // A shorter stream may not have delivered everything that waited, so its gap goes on.
-      gap.from = heardAt
-    }
-    backoff.noteFailure(at: now)
-    // Servers count wrong passwords, and then refuse the right one too.
-    let silence = loss.isRefusal ? refusals.next() : loss.status == nil ? .zero : .seconds(10)
-    silentUntil = now + max(loss.retryAfter ?? .zero, silence)
-    backoff.hold(until: silentUntil)
-    if wasOpen {
+    if history.isOpen {
       subscriber.post([
         .event(
           Event(
@@ -99,7 +59,14 @@ final class NtfyConnectionLoop {
             detail: "subscription: \(loss.reason)"))
       ])
     }
-    if wasOpen || backoff.failures == 1 { log(loss, at: now) }
+    if let line = history.lose(loss, heardAt: heardAt, at: now) {
+      subscriber.post([
+        .log(
+          LogLine(
+            at: offset.wall(now), level: .warning, target: subject.target, label: "subscription",
+            message: line))
+      ])
+    }
     if loss.isRefusal || now - beganAt > subscriber.timeout {
       subscriber.finishFirstOpen(
         .failure(
@@ -109,32 +76,15 @@ final class NtfyConnectionLoop {
     }
   }
 
-  /// Logs a loss, at most once a minute, so that a server that ends every stream does not fill the store.
-  private func log(_ loss: Loss, at now: MonotonicTime) {
-    if let loggedAt, now - loggedAt < Self.logInterval {
-      unlogged += 1
-      return
-    }
-    let others =
-      unlogged == 0
-      ? "" : "; \(CountText.text(unlogged, "more loss", plural: "more losses")) since the last line"
-    loggedAt = now
-    unlogged = 0
-    subscriber.post([
-      .log(
-        LogLine(
-          at: offset.wall(now), level: .warning, target: subject.target, label: "subscription",
-          message: "the subscription is lost: \(loss.reason)\(others)"))
-    ])
-  }
-
-  private static let logInterval = Duration.seconds(60)
-
   /// Runs one connection to its end.
-  private func listen() -> Loss {
-    guard let multi = curl_multi_init() else { return Loss(reason: "libcurl could not create a handle") }
+  private func listen() -> SubscriptionLoss {
+    guard let multi = curl_multi_init() else {
+      return SubscriptionLoss(reason: "libcurl could not create a handle")
+    }
     defer { curl_multi_cleanup(multi) }
-    guard let handle = EasyHandle() else { return Loss(reason: "libcurl could not create a handle") }
+    guard let handle = EasyHandle() else {
+      return SubscriptionLoss(reason: "libcurl could not create a handle")
+    }
     stream.restart()
     complaint = []
     socket = nil
@@ -164,18 +114,19 @@ final class NtfyConnectionLoop {
       window = nil
       passReceipts()
     }
-    return Loss(reason: "stopped")
+    return SubscriptionLoss(reason: "stopped")
   }
 
-  private func timeoutLoss() -> Loss? {
+  private func timeoutLoss() -> SubscriptionLoss? {
     let now = clock.monotonicNow()
     let silence = now - heardAt
     if stream.isOpen {
       guard silence > subject.silence else { return nil }
-      return Loss(reason: "nothing was heard for \(LengthText.text(silence)), not even a keepalive")
+      return SubscriptionLoss(
+        reason: "nothing was heard for \(LengthText.text(silence)), not even a keepalive")
     }
     guard silence > subscriber.timeout else { return nil }
-    return Loss(reason: "the server did not open the stream within \(LengthText.text(silence))")
+    return SubscriptionLoss(reason: "the server did not open the stream within \(LengthText.text(silence))")
   }
 
   /// Meanwhile data waits in the kernel, which stamps it, and then at the server.
@@ -189,19 +140,19 @@ final class NtfyConnectionLoop {
   private var since: NtfySubscription.Since {
     if let time = stream.lastTime { return .time(time) }
     // Nothing was published before the first connection.
-    return backoff.failures == 0 ? .now : .time(beganOn.seconds)
+    return history.isUnbroken ? .now : .time(beganOn.seconds)
   }
 
-  private func end(of handle: EasyHandle, _ code: CURLcode) -> Loss {
+  private func end(of handle: EasyHandle, _ code: CURLcode) -> SubscriptionLoss {
     // Only the beginning of an error answer is read.
     let isRefusal = handle.status != 200 && complaint.count >= Self.longestComplaint
-    guard code == CURLE_OK || isRefusal else { return Loss(reason: handle.complaint(code)) }
-    guard handle.status != 200 else { return Loss(reason: "the server ended the stream") }
+    guard code == CURLE_OK || isRefusal else { return SubscriptionLoss(reason: handle.complaint(code)) }
+    guard handle.status != 200 else { return SubscriptionLoss(reason: "the server ended the stream") }
     let response = PushResponse(
       status: handle.status, headers: handle.headers, body: complaint, receivedAt: clock.wallNow())
     let secrets = RequestSecrets(of: subject.subscription.request())
     let said = secrets.hidden(in: String(decoding: complaint.prefix(200), as: UTF8.self))
-    return Loss(
+    return SubscriptionLoss(
       reason: "the server answers \(handle.status) \(said.debugDescription)", status: handle.status,
       retryAfter: RetryAfter.pause(response))
   }
@@ -239,8 +190,7 @@ final class NtfyConnectionLoop {
   }
 
   private func opened(at now: MonotonicTime) {
-    openedAt = now
-    gap.to = now
+    history.open(at: now)
     subscriber.note(isOpen: true)
     subscriber.post([
       .event(Event(at: offset.wall(now), kind: .connected, target: subject.target, detail: "subscription"))
@@ -259,7 +209,7 @@ final class NtfyConnectionLoop {
       var receipt = ArrivedReceipt(
         id: heard.id, device: subject.name, arrivedAt: heard.at, receivedAt: offset.wall(heard.at),
         bootID: subject.bootID, receivedMonotonic: heard.at)
-      receipt.gap = gap
+      receipt.gap = history.gap
       return receipt
     }
     heard.removeAll(keepingCapacity: true)
@@ -269,12 +219,11 @@ final class NtfyConnectionLoop {
   /// Waits until an instant, ``NtfySubscriber/stop()`` or ``NtfySubscriber/hurry()``.
   private func rest(until instant: MonotonicTime) {
     var end = instant
-    if canBeHurried { subscriber.beginRest() }
+    if history.canBeHurried { subscriber.beginRest() }
     defer { subscriber.endRest() }
     while !subscriber.isStopping {
       if subscriber.takeHurry() {
-        canBeHurried = false
-        end = min(end, silentUntil)
+        end = min(end, history.hurry())
         continue
       }
       let left = end - clock.monotonicNow()
