@@ -6,22 +6,23 @@ import Threads
 struct AnalystLauncher: Sendable {
   /// The hidden command of `pushscope`.
   static let name = "analyst"
-  /// Variables that it gets. Those that a configuration names hold secrets, and are not among them.
+  /// Environment variables that are passed on. Those that a configuration names hold secrets, and are not among them.
   private static let passed = [
     "HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "LD_PRELOAD", "PATH", "TMPDIR", "TZ",
   ]
   private static let backtrace =
     "\(CrashReportOptions.variable)=\(CrashReportOptions.text(frames: 16, output: "stderr"))"
 
-  private let program: String
+  /// `nil`: this program, as it is when a process is started.
+  private let program: String?
   private let arguments: [String]
   private let environment: [String]
 
   /// - Parameters:
-  ///   - environment: this process's.
-  ///   - program: this one by default.
+  ///   - environment: the collector's.
+  ///   - program: what is run; this program by default.
   init(
-    environment: [String: String], program: String = OwnProgram.path,
+    environment: [String: String], program: String? = nil,
     arguments: [String] = [AnalystLauncher.name]
   ) {
     self.program = program
@@ -37,7 +38,7 @@ struct AnalystLauncher: Sendable {
   /// - Throws: ``ThreadError`` when the system has no process or descriptor left.
   func spawn() throws(ThreadError) -> clinux_analyst {
     var child = clinux_analyst()
-    let code = CStringArray.with([program] + arguments) { arguments in
+    let code = CStringArray.with([program ?? OwnProgram.path] + arguments) { arguments in
       CStringArray.with(environment) {
         clinux_spawn_analyst(arguments, $0, DescriptorLimit.inherited, &child)
       }

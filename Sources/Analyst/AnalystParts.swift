@@ -85,8 +85,14 @@ final class AnalystParts: Sendable {
   /// Starts the parts that are asked for, not switched off, and not running yet.
   /// - Throws: `ThreadError`.
   func start() throws {
-    let missing = state.withLock { $0.settings.parts.subtracting($0.switchedOff).subtracting($0.running) }
-    for part in missing.sorted(by: { $0.rawValue < $1.rawValue }) {
+    // Whoever claims a part starts it: what is told while others start must not start them twice.
+    var claimed = state.withLock { state in
+      let missing = state.settings.parts.subtracting(state.switchedOff).subtracting(state.running)
+      state.running.formUnion(missing)
+      return missing
+    }
+    defer { state.withLock { $0.running.subtract(claimed) } }
+    for part in claimed.sorted(by: { $0.rawValue < $1.rawValue }) {
       switch part {
       case .findings:
         let thread = try watchFindings()
@@ -98,7 +104,7 @@ final class AnalystParts: Sendable {
         try forwarding.start(store)
         state.withLock { $0.forwarding = forwarding }
       }
-      state.withLock { _ = $0.running.insert(part) }
+      claimed.remove(part)
     }
   }
 
@@ -137,7 +143,8 @@ final class AnalystParts: Sendable {
       },
       onTrouble: { [logger] error in
         if let error {
-          logger.error("\(error); \(CollectorPart.findings.words) is retried each second")
+          let interval = LengthText.text(RoundThread.retryInterval)
+          logger.error("\(error); \(CollectorPart.findings.words) is tried again after \(interval)")
         } else {
           logger.notice("\(CollectorPart.findings.words) goes on")
         }

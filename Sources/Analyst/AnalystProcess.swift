@@ -11,7 +11,7 @@ import Threads
 /// through standard output. It may end at any moment, by a fault of its own or because the collector kills it.
 public enum AnalystProcess {
   /// Descriptor on which it says what it works at.
-  private static let progressDescriptor: Int32 = 3
+  private static let progressDescriptor = Int32(clinux_progress_descriptor)
   private static let beatInterval: UInt32 = 5
 
   /// Standard input does not begin with what a collector says, but with something else or nothing.
@@ -24,7 +24,7 @@ public enum AnalystProcess {
     clinux_report_crashes(progressDescriptor)
     let output = PipeOutput(takeStandardOutput())
     // Where memory is short, the kernel ends this process before the one that records.
-    clinux_end_first_where_memory_is_short()
+    clinux_raise_oom_score(500)
     let input = MessageInput()
     guard let first = try? input.next(), case .begin(let start) = first,
       start.version == AnalystStart.currentVersion

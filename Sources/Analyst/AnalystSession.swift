@@ -21,19 +21,22 @@ final class AnalystSession {
     case wanted(String, WorkWatch.Work?)
   }
 
-  /// What of its standard error is kept: the report of a crash.
+  /// Bytes of standard error that are kept for the report of a crash.
   private static let errorLimit = 64 * 1024
   /// How long it may keep the write-ahead log from being emptied.
   private static let longestPin = Duration.seconds(30)
+  private static let pinInterval = Duration.seconds(1)
+  /// How long it may run after it has closed its input.
+  private static let longestDeaf = Duration.seconds(1)
   private static let tick: Int32 = 250
-  /// Steps follow each other at once. Longer ago than this the last one was before this process stood still.
+  /// Steps follow each other at once and wait for a tick at most: where the last one ended longer ago, this process stood still.
   private static let standstill = Duration.seconds(5)
   /// How much of a pipe is read before the other pipes and the clock are looked at again, in chunks of 64 kB: a process that
   /// writes without end keeps nothing waiting.
   private static let chunksAtOnce = 16
-  /// What may wait for it to read. News are few, and what it asks for is answered one by one.
+  /// Bytes queued for its input beyond which it is ended. News are few, and what it asks for is answered one by one.
   private static let mostWaiting = 2 * MessageFrame.maximumBytes
-  /// What of a line of the log is passed on, bytes.
+  /// Longest line of the log that is passed on whole, bytes.
   private static let longestLine = 16 * 1024
   /// Lines of a crash report that are logged each by itself.
   private static let mostErrorLines = 400
@@ -49,6 +52,11 @@ final class AnalystSession {
   private var watch: WorkWatch
   /// When the last step ended.
   private var steppedAt: MonotonicTime
+  /// Since when it has been seen to keep the log from being emptied; `nil` while it does not.
+  private var pinnedSince: MonotonicTime?
+  private var pinDue = MonotonicTime(microseconds: 0)
+  /// When it was found to have closed its input.
+  private var deafSince: MonotonicTime?
   private var messages = MessageBuffer()
   private var outgoing: [UInt8] = []
   private var progressText: [UInt8] = []
@@ -97,9 +105,6 @@ final class AnalystSession {
   /// Exchanges what there is to exchange, for a quarter of a second at most or until `wake` is raised.
   /// - Returns: how it ended; `nil` while it runs.
   func step(_ wake: WakeSignal) -> End? {
-    // While this process stood still, as in a frozen container, it could hear nothing.
-    let gap = clock.monotonicNow() - steppedAt
-    if gap > Self.standstill { watch.waited(for: gap) }
     defer { steppedAt = clock.monotonicNow() }
     var waiting = [
       pollfd(fd: child.output, events: Int16(POLLIN), revents: 0),
@@ -109,6 +114,9 @@ final class AnalystSession {
       pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
     ]
     _ = poll(&waiting, nfds_t(waiting.count), Self.tick)
+    // While this process stood still, as in a frozen container, which mostly befalls it while it waits, it could hear nothing.
+    let gap = clock.monotonicNow() - steppedAt
+    if gap > Self.standstill { watch.waited(for: gap) }
     if waiting[4].revents != 0 { wake.clear() }
     takeErrors()
     takeProgress()
@@ -122,14 +130,23 @@ final class AnalystSession {
       return ended(.wanted("it does not read what it is told", watch.culprit))
     }
     let now = clock.monotonicNow()
+    // One that crashed has closed it, too, and is known by its output a moment later.
+    if let deafSince, now - deafSince >= Self.longestDeaf {
+      return ended(.wanted("it has closed its input", watch.culprit))
+    }
     let hung = watch.hung(at: now)
     if hung.isHung {
       return ended(.wanted("it said nothing for \(LengthText.text(WorkWatch.limit))", hung.work))
     }
-    if let pin = store.logPin, now - pin.since >= Self.longestPin, store.logHolder == pid {
+    if now >= pinDue {
+      pinDue = now + Self.pinInterval
+      // Another reader may have kept the log before it did.
+      pinnedSince = store.logPin != nil && store.logHolder == pid ? pinnedSince ?? now : nil
+    }
+    if let pinnedSince, now - pinnedSince >= Self.longestPin {
       return ended(
         .wanted(
-          "it kept the write-ahead log from being emptied for \(LengthText.text(now - pin.since))",
+          "it kept the write-ahead log from being emptied for \(LengthText.text(now - pinnedSince))",
           watch.culprit))
     }
     return nil
@@ -220,6 +237,10 @@ final class AnalystSession {
     while !outgoing.isEmpty {
       let count = outgoing.withUnsafeBytes { write(child.input, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EPIPE {
+        outgoing = []
+        deafSince = deafSince ?? clock.monotonicNow()
+      }
       guard count > 0 else { return }
       outgoing.removeFirst(count)
     }
@@ -264,7 +285,7 @@ final class AnalystSession {
 /// The names of the signals that end a process by a fault.
 enum SignalName {
   private static let names: [Int32: String] = [
-    SIGABRT: "SIGABRT", SIGBUS: "SIGBUS", SIGFPE: "SIGFPE", SIGILL: "SIGILL", SIGKILL: "SIGKILL",
+    SIGABRT: "SIGABRT", SIGBUS: "SIGBUS", SIGFPE: "SIGFPE", SIGILL: "SIGILL", SIGKILL: FailedPart.killed,
     SIGSEGV: "SIGSEGV", SIGTRAP: "SIGTRAP",
   ]
 

@@ -49,7 +49,7 @@ public final class AnalystSupervisor: Sendable {
   /// Whatever ran so long did not fail at its start.
   private static let steady = Duration.minutes(2)
   /// How long the end of the collector waits for the last round.
-  private static let farewell = Duration.seconds(10)
+  private static let shutdownTimeout = Duration.seconds(10)
   private static let heardInterval = Duration.seconds(1)
 
   private let state: Mutex<State>
@@ -117,9 +117,9 @@ public final class AnalystSupervisor: Sendable {
           show(isRunning: false)
         }
         if end == .finished { return }
-        if deadline != nil { return sayWhatIsMissing() }
+        if deadline != nil { return logUnfinished("was not running at the end") }
         wake.wait(atMost: backoff.pause)
-        if deadline != nil { return sayWhatIsMissing() }
+        if deadline != nil { return logUnfinished("was not running at the end") }
       }
     }
 
@@ -145,7 +145,7 @@ public final class AnalystSupervisor: Sendable {
         }
         if let deadline, now >= deadline {
           session.kill()
-          sayWhatIsMissing()
+          logUnfinished("did not finish within \(LengthText.text(shutdownTimeout))")
           return .finished
         }
       }
@@ -177,7 +177,7 @@ public final class AnalystSupervisor: Sendable {
       for one in news { session.send(.news(one)) }
       var rested = failures.takeRested(at: now)
       if isReloaded {
-        rested = Set(failures.switchedOff.keys)
+        rested.formUnion(failures.switchedOff.keys)
         failures.forget()
       }
       if !rested.isEmpty || isReloaded {
@@ -188,9 +188,9 @@ public final class AnalystSupervisor: Sendable {
       if deadline != nil, !session.isFinishing { session.send(.finish) }
     }
 
-    private func sayWhatIsMissing() {
+    private func logUnfinished(_ why: String) {
       owner.logger.notice(
-        "the analyst did not finish within \(LengthText.text(farewell)): findings and alerts that are missing are made at the next start, and rows that are not forwarded are sent then"
+        "the analyst \(why): findings and alerts that are missing are made at the next start, and rows that are not forwarded are sent then"
       )
     }
 
@@ -304,10 +304,10 @@ extension AnalystSupervisor: CollectionObserver {
     wake()
   }
 
-  /// Waits for the last round, up to ``farewell``.
+  /// Waits for the last round, up to ``shutdownTimeout``.
   public func closing() async {
     let ended = state.withLock { state in
-      state.deadline = clock.monotonicNow() + Self.farewell
+      state.deadline = clock.monotonicNow() + Self.shutdownTimeout
       return state.ended
     }
     wake()

@@ -87,10 +87,9 @@ final class FindingWatch {
     while let next = unsaved.first {
       try store.save(next)
       unsaved.removeFirst()
-      // The first has the findings.
-      for line in untold { onLine(line) }
-      untold = []
     }
+    for line in untold { onLine(line) }
+    untold = []
   }
 
   /// Looks once more, and saves where it is, so that the next collector goes on from here.

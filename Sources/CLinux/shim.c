@@ -1,10 +1,12 @@
-/* What does not fit into a header: calls that glibc declares under _GNU_SOURCE only. All else is static inline in the header. */
+/* What Swift cannot express: vfork, handlers of signals, and calls that glibc declares under _GNU_SOURCE only. All else is static
+   inline in the header. */
 #define _GNU_SOURCE
 #include "CLinux.h"
 
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -12,12 +14,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Above the standard descriptors, so that giving those to the child overwrites no end of a pipe. */
+/* Above the descriptors that a child gets, so that giving it those overwrites no end of a pipe. */
 static int make_pipe(int ends[2]) {
   int low[2];
   if (pipe2(low, O_CLOEXEC) != 0) return errno;
   for (int i = 0; i < 2; i++) {
-    ends[i] = fcntl(low[i], F_DUPFD_CLOEXEC, 3);
+    ends[i] = fcntl(low[i], F_DUPFD_CLOEXEC, clinux_progress_descriptor + 1);
     if (ends[i] < 0) {
       int code = errno;
       if (i == 1) close(ends[0]);
@@ -31,7 +33,7 @@ static int make_pipe(int ends[2]) {
   return 0;
 }
 
-/* What this process had before it asked to be ended first where memory is short; empty where it did not ask. */
+/* The score of this process before it was raised; empty where it was not. */
 static char usual_oom_score[16];
 
 static int write_oom_score(const char *text, size_t length) {
@@ -42,13 +44,16 @@ static int write_oom_score(const char *text, size_t length) {
   return written == (ssize_t)length ? 0 : -1;
 }
 
-void clinux_end_first_where_memory_is_short(void) {
-  static const char score[] = "500";
+void clinux_raise_oom_score(int by) {
   int file = open("/proc/self/oom_score_adj", O_RDONLY | O_CLOEXEC);
   if (file < 0) return;
   ssize_t length = read(file, usual_oom_score, sizeof usual_oom_score - 1);
   close(file);
-  if (length <= 0 || write_oom_score(score, sizeof score - 1) != 0) usual_oom_score[0] = 0;
+  if (length <= 0) return;
+  char raised[16];
+  int score = atoi(usual_oom_score) + by;
+  int count = snprintf(raised, sizeof raised, "%d", score > 1000 ? 1000 : score);
+  if (write_oom_score(raised, (size_t)count) != 0) usual_oom_score[0] = 0;
 }
 
 /* What a child is to be: what it gets as its first descriptors, and whether it stays in this process's group, ignores the signals
@@ -77,8 +82,12 @@ static void become(
     sigaction(SIGINT, &ignored_action, NULL);
     sigaction(SIGTERM, &ignored_action, NULL);
     sigaction(SIGHUP, &ignored_action, NULL);
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) {
+      *failure = errno;
+      _exit(127);
+    }
     /* A parent that has ended meanwhile sends no signal. */
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || getppid() != plan->parent) _exit(127);
+    if (getppid() != plan->parent) _exit(127);
   } else if (setpgid(0, 0) != 0) {
     *failure = errno;
     _exit(127);
@@ -176,8 +185,7 @@ int clinux_spawn_analyst(
 
 /* Crashes. */
 
-static const int crash_signals[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP};
-enum { crash_count = sizeof crash_signals / sizeof *crash_signals, crash_stack = 64 * 1024 };
+enum { crash_count = sizeof clinux_crash_signals / sizeof *clinux_crash_signals, crash_stack = 64 * 1024 };
 static struct sigaction former_actions[crash_count];
 static int crash_descriptor = -1;
 static __thread char work_note[256];
@@ -186,7 +194,7 @@ static __thread size_t work_length;
 static void crashed(int number, siginfo_t *info, void *context) {
   (void)context;
   if (work_length > 0 && write(crash_descriptor, work_note, work_length) < 0) work_length = 0;
-  for (int i = 0; i < crash_count; i++) sigaction(crash_signals[i], &former_actions[i], NULL);
+  for (int i = 0; i < crash_count; i++) sigaction(clinux_crash_signals[i], &former_actions[i], NULL);
   /* A faulting instruction runs again on return; what was sent is sent again. */
   if (info->si_code <= 0) raise(number);
 }
@@ -197,7 +205,7 @@ void clinux_report_crashes(int descriptor) {
   memset(&action, 0, sizeof action);
   action.sa_sigaction = crashed;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  for (int i = 0; i < crash_count; i++) sigaction(crash_signals[i], &action, &former_actions[i]);
+  for (int i = 0; i < crash_count; i++) sigaction(clinux_crash_signals[i], &action, &former_actions[i]);
 }
 
 void clinux_note_work(const char *text, size_t length) {

@@ -28,7 +28,7 @@ public final class FleetForwarding: Sendable {
   /// Rows are collected so long before they are sent: small inserts cost the engine as much as large ones.
   private static let interval = Duration.seconds(1)
   /// How long the end of the collector waits for the last rows.
-  private static let farewell = Duration.seconds(5)
+  private static let shutdownTimeout = Duration.seconds(5)
   /// The first pause between attempts that fail.
   private static let firstPause = Duration.milliseconds(500)
   private static let longestPause = Duration.seconds(60)
@@ -62,7 +62,7 @@ public final class FleetForwarding: Sendable {
   public func stop() async {
     let thread = state.withLock { state in
       state.isStopping = true
-      state.deadline = clock.monotonicNow() + Self.farewell
+      state.deadline = clock.monotonicNow() + Self.shutdownTimeout
       defer { state.thread = nil }
       return state.thread
     }
@@ -81,18 +81,32 @@ public final class FleetForwarding: Sendable {
 
   private func run(_ store: any AnalystStore, _ wake: WakeSignal) {
     defer { progress.rest() }
-    do {
-      let reader = try StoreReader.open(at: store.path)
-      defer { reader.close() }
-      try store.expectForwarding(at: Forwarder.place(of: fleet))
-      let forwarder = try Forwarder(fleet, store: store, reader: reader, progress: progress) { [self] in
-        progress.goOn()
-        return isCancelled
+    var backoff = Backoff(first: Self.firstPause, longest: Self.longestPause)
+    var logged = LoggedError()
+    while true {
+      do {
+        return try open(store, wake)
+      } catch {
+        if (error as? StoreError)?.isStoreLost == true || state.withLock({ $0.isStopping }) {
+          return logger.error("nothing is forwarded: \(error)")
+        }
+        backoff.failed()
+        if logged.isNew(error) { logger.error("nothing is forwarded: \(error); it is tried again") }
+        progress.rest()
+        wake.wait(atMost: backoff.pause)
       }
-      try work(forwarder, reader, wake)
-    } catch {
-      logger.error("nothing is forwarded: \(error)")
     }
+  }
+
+  private func open(_ store: any AnalystStore, _ wake: WakeSignal) throws {
+    let reader = try StoreReader.open(at: store.path)
+    defer { reader.close() }
+    try store.expectForwarding(at: Forwarder.place(of: fleet))
+    let forwarder = try Forwarder(fleet, store: store, reader: reader, progress: progress) { [self] in
+      progress.goOn()
+      return isCancelled
+    }
+    try work(forwarder, reader, wake)
   }
 
   private func work(_ forwarder: Forwarder, _ reader: StoreReader, _ wake: WakeSignal) throws {

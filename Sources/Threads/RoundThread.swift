@@ -9,7 +9,7 @@ public final class RoundThread: Sendable {
 
     /// - Parameters:
     ///   - round: returns how long to wait before the next round; one that throws is retried.
-    ///   - end: called once, after the last round.
+    ///   - end: called once after the last round, unless a final error ended the thread.
     public init(round: @escaping () throws -> Duration, end: @escaping () throws -> Void = {}) {
       self.round = round
       self.end = end
@@ -30,7 +30,7 @@ public final class RoundThread: Sendable {
   private let ended = FirstResult<Void, Never>()
 
   /// Pause after a failed round.
-  private static let retryInterval = Duration.seconds(1)
+  public static let retryInterval = Duration.seconds(1)
 
   /// - Parameters:
   ///   - name: the thread's; at most 15 bytes.

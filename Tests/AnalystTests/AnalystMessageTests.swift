@@ -59,7 +59,7 @@ import Threads
       let count = Int.random(in: 0..<200, using: &random)
       buffer.append([UInt8(count & 0xFF), 0, 0, 0])
       buffer.append((0..<count).map { _ in UInt8.random(in: 0...255, using: &random) })
-      _ = try? buffer.next(AnalystMessage.self)
+      #expect(throws: (any Error).self) { try buffer.next(AnalystMessage.self) }
     }
   }
 

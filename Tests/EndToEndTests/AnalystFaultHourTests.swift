@@ -75,7 +75,7 @@ struct AnalystFaultHourTests {
     let crossed = try subject.installation.query(
       "SELECT count(*) FROM event WHERE kind = 'threshold_crossed'")
     #expect(crossed == [["1"]])
-    let told = try Self.alerts(subject.told)
+    let told = try subject.toldAlerts()
     #expect(told.contains { $0.hasPrefix("firing") })
     #expect(Set(told).count == told.count, "\(told.sorted())")
 
@@ -92,15 +92,5 @@ struct AnalystFaultHourTests {
     return (answer["findings"] as? [[String: Any]] ?? []).map {
       "\($0["target"] ?? "") \($0["metric"] ?? "") \($0["kind"] ?? "") \($0["started_at"] ?? "")"
     }.sorted()
-  }
-
-  /// Each alert that was told with its status, as often as it was told.
-  private static func alerts(_ told: String) throws -> [String] {
-    try told.split(separator: "\n").flatMap { line in
-      let message = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] ?? [:]
-      return (message["alerts"] as? [[String: Any]] ?? []).map {
-        "\($0["status"] ?? "") \($0["fingerprint"] ?? "") \($0["startsAt"] ?? "")"
-      }
-    }
   }
 }

@@ -9,19 +9,22 @@ public enum CollectorNotes {
   }
 
   /// `the search for changes failed and is switched off (SIGILL at ios)`.
-  public static func text(_ failed: FailedPart) -> String {
+  public static func text(_ failed: FailedPart) -> String { text(failed, "is switched off") }
+
+  private static func text(_ failed: FailedPart, _ state: String) -> String {
     guard let part = failed.part else {
-      return "the analyst (search for changes, alerts, forwarding) failed again and again (\(failed.reason))"
+      let parts = CollectorPart.allCases.map(\.words).joined(separator: ", ")
+      return "the analyst (\(parts)) failed again and again (\(failed.reason))"
     }
-    let waiting = part == .forward ? ", rows wait" : ""
+    let waiting = part == .forward ? "; rows wait" : ""
     return
-      "\(part.words) failed and is switched off (\(failed.reason) at \(EscapedText.make(failed.unit)))\(waiting)"
+      "\(part.words) failed and \(state) (\(failed.reason) at \(EscapedText.make(failed.unit)))\(waiting)"
   }
 
   /// ``text(_:)-(FailedPart)`` with how long ago it began, and when the process counts as mended.
   public static func sentence(_ failed: FailedPart, _ clock: SentenceClock, at now: WallTime) -> String {
     let age = LengthText.text(max(0, now.microseconds - failed.since.microseconds))
-    guard failed.part == nil else { return "\(text(failed)) for \(age)" }
+    guard failed.part == nil else { return text(failed, "has been switched off for \(age)") }
     return
       "\(text(failed)) in the last \(age); it counts as mended at \(clock.moment(failed.retryAt)) if it runs until then"
   }
@@ -33,7 +36,7 @@ public enum CollectorNotes {
       ? "it is started again each time"
       : "it is tried again at \(failed.retryAt.rfc3339), at a reload and at a start"
     let cause =
-      failed.reason == "SIGKILL"
+      failed.reason == FailedPart.killed
       ? "Something on this host killed it: the kernel where memory is short (see journalctl -k), or somebody by hand"
       : "Please report it, with what the collector's log says of it"
     return "\(again); sending and recording go on. \(cause)"

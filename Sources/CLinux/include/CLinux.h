@@ -1,4 +1,4 @@
-/* Linux calls whose arguments Swift cannot build: packed structs, control messages, macros. Nothing is decided here. */
+/* Linux calls whose arguments Swift cannot build: packed structs, control messages, macros. */
 #ifndef PUSHSCOPE_CLINUX_H
 #define PUSHSCOPE_CLINUX_H
 
@@ -256,17 +256,15 @@ static inline void clinux_keep_freed_memory(void) {
 #endif
 }
 
+/* The signals of a process that crashes. */
+static const int clinux_crash_signals[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP};
+
 /* Blocks the signals that can be blocked without hiding a crash, in the calling thread (sigset_t is made by macros).
    They are for other threads; SIGPIPE from a closed connection is for nobody. */
 static inline int clinux_block_signals(void) {
   sigset_t set;
   sigfillset(&set);
-  sigdelset(&set, SIGABRT);
-  sigdelset(&set, SIGBUS);
-  sigdelset(&set, SIGFPE);
-  sigdelset(&set, SIGILL);
-  sigdelset(&set, SIGSEGV);
-  sigdelset(&set, SIGTRAP);
+  for (size_t i = 0; i < sizeof clinux_crash_signals / sizeof *clinux_crash_signals; i++) sigdelset(&set, clinux_crash_signals[i]);
   return pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 static inline int clinux_name_thread(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
@@ -285,15 +283,17 @@ struct clinux_child {
   pid_t pid;
   int input, output;
 };
-/* Asks the kernel to end this process before others where memory is short. What it starts afterwards is not preferred. */
-void clinux_end_first_where_memory_is_short(void);
+/* Raises oom_score_adj, to 1000 at most, so that where memory is short the kernel chooses this process before the one that started
+   it. What the functions below start afterwards has the former score. */
+void clinux_raise_oom_score(int by);
 /* Starts a program by its path: signals as usual, a process group of its own, usual scheduling, no other descriptor.
    `descriptors` is its soft limit of them. Returns 0 or an errno value. */
 int clinux_spawn(
   char *const *arguments, char *const *environment, uint64_t descriptors, struct clinux_child *child);
 
-/* A second process of this program: pipes to its standard input, from its output and its errors, and from descriptor 3, where it
+/* A second process of this program: pipes to its standard input, from its output and its errors, and from a descriptor on which it
    says what it works at. */
+enum { clinux_progress_descriptor = 3 };
 struct clinux_analyst {
   pid_t pid;
   int input, output, errors, progress;

@@ -6,6 +6,9 @@ import Measurement
 public struct FailedPart: Sendable, Equatable {
   /// `nil`: the process of all parts.
   public var part: CollectorPart?
+  /// The ``reason`` of a process that somebody else killed.
+  public static let killed = "SIGKILL"
+
   /// What ended its process: a signal's name, or what the collector says of it.
   public var reason: String
   /// What it worked at; of the process what it worked at last, empty where that is not known.

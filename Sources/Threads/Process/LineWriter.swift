@@ -60,7 +60,9 @@ public final class LineWriter: Sendable {
   public func write(_ line: String) {
     let bytes = Array(line.utf8) + [UInt8(ascii: "\n")]
     state.withLock { state in
-      guard state.isIdle || state.bytes + bytes.count + Self.overhead <= capacity else { return state.drop() }
+      guard !state.isClosing, state.isIdle || state.bytes + bytes.count + Self.overhead <= capacity else {
+        return state.drop()
+      }
       state.waiting.append(bytes)
       state.bytes += bytes.count + Self.overhead
     }

@@ -78,9 +78,9 @@ import Testing
     #expect(status.failedParts == failed)
     #expect(
       status.needs == [
-        "the analyst (search for changes, alerts, forwarding) failed again and again (SIGKILL) in the last 5 min; "
+        "the analyst (the search for changes, the judgment of objectives, the delivery of alerts, the forwarding to the fleet) failed again and again (SIGKILL) in the last 5 min; "
           + "it counts as mended at \(status.clock.moment(since + .minutes(10))) if it runs until then",
-        "the forwarding to the fleet failed and is switched off (SIGILL at sample), rows wait for 5 min",
+        "the forwarding to the fleet failed and has been switched off for 5 min (SIGILL at sample); rows wait",
       ])
     var nothingElse = CollectionStatus(headline: status.headline, targets: [], now: status.now)
     #expect(!nothingElse.isOpen)

@@ -64,6 +64,16 @@ struct AnalystSubject {
     (try? String(contentsOfFile: installation.directory.file("told"), encoding: .utf8)) ?? ""
   }
 
+  /// Each alert that was told with its status, as often as it was told.
+  func toldAlerts() throws -> [String] {
+    try told.split(separator: "\n").flatMap { line in
+      let message = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] ?? [:]
+      return (message["alerts"] as? [[String: Any]] ?? []).map {
+        "\($0["status"] ?? "") \($0["fingerprint"] ?? "") \($0["startsAt"] ?? "")"
+      }
+    }
+  }
+
   /// By how much the kernel prefers to end the command that was told, where memory is short.
   var memoryScoreOfCommand: String? {
     try? String(contentsOfFile: installation.directory.file("told-memory"), encoding: .utf8)
