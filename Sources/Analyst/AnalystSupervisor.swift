@@ -207,24 +207,28 @@ public final class AnalystSupervisor: Sendable {
           part: work.part, reason: reason, unit: work.unit, since: now, retryAt: now + PartFailures.rest)
       }
       let isUnsteadyNow = processFailures.note(at: monotonic)
-      if processFailures.isUnsteady {
+      if let since = processFailures.since {
         failedProcess = FailedPart(
-          part: nil, reason: reason, unit: work?.unit ?? "", since: failedProcess?.since ?? now,
+          part: nil, reason: reason, unit: work?.unit ?? "",
+          since: failedProcess?.since ?? now - (monotonic - since),
           retryAt: now + ProcessFailures.period)
       }
       if isUnsteadyNow {
+        let period = LengthText.text(ProcessFailures.period)
         words +=
-          "; after \(ProcessFailures.limit) failures within \(LengthText.text(ProcessFailures.period)) "
-          + "those that follow are in the log alone, until it has run for so long"
+          ", \(ProcessFailures.limit) failures within \(period): further ones are in the log alone, until it has run for \(period) without one"
       }
-      owner.logger.error("\(words); sending and recording go on")
-      guard isSwitchedOff || !wasUnsteady else { return saveFailedParts() }
-      var changes = ObjectiveChanges()
-      changes.run = owner.state.withLock { $0.run?.id }
-      changes.events = [Event(at: now, kind: .partFailed, detail: words)]
-      changes.log = [LogLine(at: now, level: .error, label: "analyst", message: words)]
-      save { try store.save(changes) }
-      saveFailedParts()
+      owner.logger.error("\(words); sending and recording do not depend on it")
+      save {
+        if isSwitchedOff || !wasUnsteady {
+          var changes = ObjectiveChanges()
+          changes.run = owner.state.withLock { $0.run?.id }
+          changes.events = [Event(at: now, kind: .partFailed, detail: words)]
+          changes.log = [LogLine(at: now, level: .error, label: "analyst", message: words)]
+          try store.save(changes)
+        }
+        try setFailedParts()
+      }
     }
 
     private static func words(
@@ -260,8 +264,10 @@ public final class AnalystSupervisor: Sendable {
       saveFailedParts()
     }
 
-    private func saveFailedParts() {
-      save { try store.set(failedParts: failedParts.values + (failedProcess.map { [$0] } ?? [])) }
+    private func saveFailedParts() { save(setFailedParts) }
+
+    private func setFailedParts() throws {
+      try store.set(failedParts: failedParts.values + (failedProcess.map { [$0] } ?? []))
     }
 
     /// What cannot be written is in the log of the process at least.

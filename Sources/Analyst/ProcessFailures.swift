@@ -7,15 +7,16 @@ struct ProcessFailures: Sendable {
   static let period = Duration.minutes(10)
 
   private var failures: [MonotonicTime] = []
-  /// Set by the failure that is one too many, until it has run for ``period`` without another.
-  private(set) var isUnsteady = false
+  /// The first of the failures that were too many; `nil` before, and once it has run for ``period`` without another.
+  private(set) var since: MonotonicTime?
+  var isUnsteady: Bool { since != nil }
 
   /// The process failed.
   /// - Returns: whether it is unsteady from now on and was not before.
   mutating func note(at now: MonotonicTime) -> Bool {
     failures = failures.filter { now - $0 < Self.period } + [now]
     guard !isUnsteady, failures.count >= Self.limit else { return false }
-    isUnsteady = true
+    since = failures.first
     return true
   }
 

@@ -12,7 +12,7 @@ extension WallTime {
   }
 
   /// The times that four digits of a year can say, µs.
-  private static let written: ClosedRange<Int64> = -62_167_219_200_000_000...253_402_300_799_999_999
+  static let written: ClosedRange<Int64> = -62_167_219_200_000_000...253_402_300_799_999_999
 
   /// Writes the ``rfc3339Length`` bytes of the text to the start of `buffer`, which must hold as many. Times outside the years
   /// 0000 to 9999 are written as the first or last instant of these.

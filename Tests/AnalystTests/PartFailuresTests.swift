@@ -86,6 +86,7 @@ import Threads
     var failures = ProcessFailures()
     let told = (0..<8).map { failures.note(at: at(Int64($0) * 60)) }
     #expect(told == [false, false, false, false, true, false, false, false])
+    #expect(failures.since == at(0))
     let early = failures.settle(at: at(420 + 599))
     #expect(!early && failures.isUnsteady)
     let settled = failures.settle(at: at(420 + 600))

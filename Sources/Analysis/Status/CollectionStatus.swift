@@ -77,6 +77,8 @@ public struct CollectionStatus: Sendable {
   public var needs: [String]
   /// What of the running collector does not work; each is among ``needs``, too.
   public var failedParts: [FailedPart] = []
+  /// Whether the running collector cannot record, and therefore sends nothing; said in ``needs``.
+  public var isDiskFull = false
   public var now: WallTime
 
   public init(headline: StatusHeadline, targets: [TargetActivity], needs: [String] = [], now: WallTime) {
@@ -97,7 +99,7 @@ public struct CollectionStatus: Sendable {
   }
 
   /// Whether somebody has to look.
-  public var isOpen: Bool { !failedParts.isEmpty || statuses.contains(where: \.word.isOpen) }
+  public var isOpen: Bool { isDiskFull || !failedParts.isEmpty || statuses.contains(where: \.word.isOpen) }
 
   // MARK: - Lines
 

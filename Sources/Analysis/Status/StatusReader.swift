@@ -90,6 +90,7 @@ public struct StatusReader {
       headline: headline(recordings, newest, activities, sent), targets: activities,
       needs: try needs(failedParts), now: now)
     status.failedParts = failedParts
+    status.isDiskFull = try store.map { try Self.isFull($0) && $0.collector().isRunning } ?? false
     status.runs = recordings.map(\.run.id)
     return status
   }
@@ -336,12 +337,29 @@ public struct StatusReader {
     let clock = SentenceClock(today: now, isNamed: true)
     needs += failedParts.map { CollectorNotes.sentence($0, clock, at: now) }
     if try store.collector().isRunning, let wait = try store.retentionWait() {
-      let age = LengthText.text(max(0, now.microseconds - wait.since.microseconds))
+      let age = LengthText.text(max(0, (now - wait.since).microseconds))
       needs.append("\(CollectorNotes.text(wait)), \(age)")
     }
-    if let disk = try disk(store) { needs.append(disk) }
+    if try store.collector().isRunning, let pause = try store.forwardPause(),
+      let words = CollectorNotes.text(pause, clock, at: now)
+    {
+      needs.append(words)
+    }
+    if Self.isFull(store) {
+      needs.append(CollectorNotes.diskFull)
+    } else if let disk = try disk(store) {
+      needs.append(disk)
+    }
     return needs
   }
+
+  /// Whether a commit finds no room.
+  private static func isFull(_ store: StoreReader) -> Bool {
+    store.diskSpace().map { $0.free < leastFree } ?? false
+  }
+
+  /// Bytes that commits of some seconds need.
+  private static let leastFree: Int64 = 256 << 10
 
   /// That the disk is full soon, by how fast the store has grown so far.
   private func disk(_ store: StoreReader) throws -> String? {

@@ -23,7 +23,7 @@ public enum CollectorNotes {
 
   /// ``text(_:)-(FailedPart)`` with how long ago it began, and when the process counts as mended.
   public static func sentence(_ failed: FailedPart, _ clock: SentenceClock, at now: WallTime) -> String {
-    let age = LengthText.text(max(0, now.microseconds - failed.since.microseconds))
+    let age = LengthText.text(max(0, (now - failed.since).microseconds))
     guard failed.part == nil else { return text(failed, "has been switched off for \(age)") }
     return
       "\(text(failed)) in the last \(age); it counts as mended at \(clock.moment(failed.retryAt)) if it runs until then"
@@ -41,6 +41,23 @@ public enum CollectorNotes {
       : "Please report it, with what the collector's log says of it"
     return "\(again); sending and recording go on. \(cause)"
   }
+
+  /// `120 rows`, `100,000+ rows`.
+  public static func waitingRows(_ rows: Int) -> String {
+    rows < ForwardPause.most ? CountText.text(rows, "row") : "\(CountText.grouped(rows))+ rows"
+  }
+
+  /// `nothing has reached the fleet since 07:40 UTC: 120 rows wait`; `nil` while rows are forwarded.
+  public static func text(_ pause: ForwardPause, _ clock: SentenceClock, at now: WallTime) -> String? {
+    guard now - pause.since >= forwardPatience else { return nil }
+    return "nothing has reached the fleet since \(clock.moment(pause.since)): \(waitingRows(pause.rows)) wait"
+  }
+
+  /// Rows come and go within seconds, unless there were none for a while.
+  private static let forwardPatience = Duration.minutes(5)
+
+  /// The store's disk takes nothing more.
+  public static let diskFull = "the store's disk is full: nothing can be recorded, so that nothing is sent"
 
   /// `retention waits for process 4711`.
   public static func text(_ wait: RetentionWait) -> String {

@@ -70,9 +70,11 @@ public struct LocalTime: Sendable {
       ? "UTC\(minutes < 0 ? "−" : "+")\(abs(minutes) / 60)" : Self.offsetText(offset)
   }
 
-  /// The date and the time of day of a moment.
+  /// The date and the time of day of a moment; of one outside the years 0000 to 9999 those of the first or last instant of these.
   public func civil(_ time: WallTime) -> CivilTime {
-    CivilTime(localMicroseconds: time.microseconds + offset(at: time))
+    let written = WallTime.written
+    let time = WallTime(microseconds: min(max(time.microseconds, written.lowerBound), written.upperBound))
+    return CivilTime(localMicroseconds: time.microseconds + offset(at: time))
   }
 }
 

@@ -157,15 +157,17 @@ extension StoreReader {
   public func forwardPause() throws -> ForwardPause? {
     try read { db in
       guard
-        let cursor = try Int64.fetchOne(db, sql: "SELECT revision FROM forward_cursor WHERE is_current = 1"),
-        try Self.revision(db) > cursor
+        let row = try Row.fetchOne(
+          db, sql: "SELECT revision, moved_at FROM forward_cursor WHERE is_current = 1"),
+        case let cursor = row[0] as Int64, try Self.revision(db) > cursor
       else { return nil }
       var rows = 0
       for table in ForwardedTable.allCases where rows < ForwardPause.most {
         rows += try ForwardBacklog.count(
           of: table, after: cursor, atMost: ForwardPause.most - rows, db)
       }
-      return rows == 0 ? nil : ForwardPause(cursor: cursor, rows: rows)
+      return rows == 0
+        ? nil : ForwardPause(cursor: cursor, rows: rows, since: WallTime(microseconds: row[1]))
     }
   }
 }
@@ -193,10 +195,14 @@ public struct ForwardPause: Sendable, Equatable {
   public var cursor: Int64
   /// Rows that are not in the fleet, counted up to ``most``.
   public var rows: Int
+  /// When rows were last forwarded, or forwarding to this fleet began.
+  public var since: WallTime
 
   public static let most = 100_000
 
-  public init(cursor: Int64, rows: Int) { (self.cursor, self.rows) = (cursor, rows) }
+  public init(cursor: Int64, rows: Int, since: WallTime) {
+    (self.cursor, self.rows, self.since) = (cursor, rows, since)
+  }
 }
 
 enum ForwardBacklog {

@@ -284,7 +284,7 @@ struct HeaderModel {
   private var forwarding: [LineItem] {
     let rows = content.unforwarded
     guard rows > 0, content.replay == nil else { return [] }
-    let count = rows < ForwardPause.most ? CountText.text(rows, "row") : "\(CountText.grouped(rows))+ rows"
+    let count = CollectorNotes.waitingRows(rows)
     return [
       LineItem(
         priority: 79, [TextSpan("\(count) not forwarded", appearance(.warning))],

@@ -25,7 +25,7 @@ struct Status: ParsableCommand {
 
   @Flag(
     help: ArgumentHelp(
-      "End with 99 where something is open: \(StatusWord.allCases.filter(\.isOpen).map(\.rawValue).joined(separator: ", ")), or a part of the collector that failed."
+      "End with 99 where something is open: \(StatusWord.allCases.filter(\.isOpen).map(\.rawValue).joined(separator: ", ")), or where a part of the collector has failed or its disk is full."
     )
   )
   var exitCode = false

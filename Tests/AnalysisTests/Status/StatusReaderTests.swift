@@ -86,6 +86,35 @@ import Testing
     #expect(!nothingElse.isOpen)
     nothingElse.failedParts = failed
     #expect(nothingElse.isOpen, "somebody has to look")
+    nothingElse.failedParts = []
+    nothingElse.isDiskFull = true
+    #expect(nothingElse.isOpen)
+  }
+
+  @Test("rows that wait for a fleet for minutes need a hand; those that wait for seconds do not")
+  func rowsThatWait() throws {
+    let store = try SeriesStore()
+    _ = try store.fixture.store.beginForwarding(to: "fleet", at: "https://e")
+    let pause = try #require(try store.fixture.reader().forwardPause())
+    let clock = SentenceClock(today: pause.since, isNamed: true)
+    #expect(CollectorNotes.text(pause, clock, at: pause.since + .minutes(4)) == nil)
+    let words = try #require(CollectorNotes.text(pause, clock, at: pause.since + .minutes(5)))
+    #expect(
+      words.hasPrefix("nothing has reached the fleet since ") && words.hasSuffix("rows wait"), "\(words)")
+  }
+
+  /// A store that was edited or damaged.
+  @Test func timesAtTheEndsOfTheirTypeAreSaid() throws {
+    let store = try SeriesStore()
+    try store.commit(Self.events(100), of: store.fixture.alpha)
+    let ends = [Int64.min, .max].map(WallTime.init(microseconds:))
+    for (since, retry) in [(ends[0], ends[1]), (ends[1], ends[0])] {
+      try store.fixture.store.set(failedParts: [
+        FailedPart(part: nil, reason: "x", unit: "u", since: since, retryAt: retry),
+        FailedPart(part: .findings, reason: "x", unit: "u", since: since, retryAt: retry),
+      ])
+      #expect(try Self.status(store, after: 400).needs.count == 2)
+    }
   }
 
   @Test func oneTargetCanBeChosen() throws {
