@@ -173,11 +173,11 @@ public struct StatusReader {
       // One that has started again after a crash has not begun its run yet.
       if let other = collector.lastHeartbeat, collector.isRunning, collector.run != run.id,
         other.microseconds - heard.microseconds > Self.silence,
-        now.microseconds - other.microseconds < Self.silence
+        (now - other).microseconds < Self.silence
       {
         return .idle
       }
-      return collector.isRunning && now.microseconds - heard.microseconds < Self.silence
+      return collector.isRunning && (now - heard).microseconds < Self.silence
         ? .collecting : .gone(since: heard)
     }
     if let end = run.endedAt { return .ended(at: end, reason: run.endReason?.rawValue ?? "") }
@@ -187,7 +187,7 @@ public struct StatusReader {
       if try isRecent(newest, of: target) { return .collecting }
       heard = max(heard, newest)
     }
-    return now.microseconds - heard.microseconds < Self.forwarding ? .collecting : .gone(since: heard)
+    return (now - heard).microseconds < Self.forwarding ? .collecting : .gone(since: heard)
   }
 
   private func newestPlanned(of target: TargetRecord) throws -> WallTime? {
@@ -198,7 +198,7 @@ public struct StatusReader {
   /// of late, as between two bursts.
   private func isRecent(_ newest: WallTime, of target: TargetRecord) throws -> Bool {
     let interval = min(1e13, 1e6 / max(target.askedRate, 1e-9))
-    let silent = now.microseconds - newest.microseconds
+    let silent = (now - newest).microseconds
     guard silent > max(Self.forwarding, Int64(20 * interval)) else { return true }
     var (last, gap): (Int64?, Int64) = (nil, 0)
     try reader.forEachSample(
@@ -369,7 +369,7 @@ public struct StatusReader {
     }
     // Where retention deletes, it does not grow as it did.
     guard try store.pruned().samples == nil, let first = try store.oldestPlannedTime() else { return nil }
-    let age = now.microseconds - first.microseconds
+    let age = (now - first).microseconds
     guard age >= 86_400_000_000 else { return nil }
     let day = Double(try store.size().file) / Double(age) * 86_400e6
     let days = Double(space.free) / max(1, day)

@@ -135,7 +135,7 @@ public struct Age: Equatable, CustomStringConvertible {
 
   /// A negative age counts as 0.
   public init(since: WallTime, now: WallTime) {
-    let seconds = max(0, now.microseconds - since.microseconds) / 1_000_000
+    let seconds = max(0, (now - since).microseconds) / 1_000_000
     (count, unit) =
       switch seconds {
       case ..<120: (seconds, "s")

@@ -65,7 +65,7 @@ extension StoreReader {
       ).first.map { $0[0] as Int64 }
     }
     guard let last else { return nil }
-    let silence = Duration.microseconds(now.microseconds - last)
+    let silence = now - WallTime(microseconds: last)
     return silence > Self.longestSilence ? silence : nil
   }
 

@@ -232,7 +232,7 @@ struct FindingsModel {
   }
 
   private func length(_ row: FindingRow) -> Int64 {
-    row.isOpen ? max(row.length, now.microseconds - row.stretch.lowerBound.microseconds) : row.length
+    row.isOpen ? max(row.length, (now - row.stretch.lowerBound).microseconds) : row.length
   }
 
   private func since(_ row: FindingRow) -> String {

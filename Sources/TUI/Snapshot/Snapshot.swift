@@ -199,7 +199,7 @@ struct DisplayedRun: Sendable, Equatable {
       let heard = run.lastHeartbeat ?? run.startedAt
       if let ended = run.endedAt {
         self = .ended(at: ended, reason: run.endReason?.rawValue ?? "")
-      } else if now.microseconds - heard.microseconds > DisplayedRun.silence {
+      } else if (now - heard).microseconds > DisplayedRun.silence {
         self = .silent(since: heard)
       } else {
         self = .live

@@ -179,7 +179,7 @@ struct ScreenContext {
   }
 
   private func headline(_ run: DisplayedRun) -> String {
-    let length = max(0, shown.now.microseconds - run.startedAt.microseconds)
+    let length = max(0, (shown.now - run.startedAt).microseconds)
     let rates = RateHistory(snapshot: shown, targets: Array(shown.targets.indices))
     let seconds = min(RateHistory.seconds, max(1, Int(length / 1_000_000)))
     return StatusHeadline(
