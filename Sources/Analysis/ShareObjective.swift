@@ -97,7 +97,8 @@ public struct ObjectiveReader {
     guard !targets.isEmpty,
       let window = try series.window(of: targets.sorted(), since: start, until: now)
     else { return .none }
-    var counts = ObjectiveCounts(objective, overdue: now.microseconds.subtractingClamped(objective.limit).subtractingClamped(Self.margin))
+    let overdue = now.microseconds.subtractingClamped(objective.limit).subtractingClamped(Self.margin)
+    var counts = ObjectiveCounts(objective, overdue: overdue)
     var figures: Set<RollupFigure> = [RollupFigure(objective.metric)]
     if objective.metric == .delivery { figures.formUnion([.deliveryLow, .deliveryHigh]) }
     try series.forEach(
