@@ -19,7 +19,7 @@ struct AnalystFaultHourTests {
       "forward revisions", "forward the fleet's state",
     ] + ["sample", "receipt", "event", "log", "run", "finding"].map { "forward \($0)" }
 
-  /// Deliveries are slow for three minutes of each ten.
+  /// Deliveries are slow, and half of them are lost, for three minutes of each ten: the search finds the losses under load, too.
   private static let scenario = """
     deliveries: { delay: { distribution: lognormal, median: 30ms, sigma: 0.3 } }
     episodes:
@@ -27,7 +27,7 @@ struct AnalystFaultHourTests {
         from: 2m
         for: 3m
         every: 10m
-        deliveries: { delay: { distribution: lognormal, median: 300ms, sigma: 0.3 } }
+        deliveries: { delay: { distribution: lognormal, median: 300ms, sigma: 0.3 }, lost: 50% }
 
     """
 
