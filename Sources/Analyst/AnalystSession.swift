@@ -27,7 +27,7 @@ final class AnalystSession {
   private static let longestPin = Duration.seconds(30)
   private static let pinInterval = Duration.seconds(1)
   /// How long it may run after it has closed its input.
-  private static let longestDeaf = Duration.seconds(1)
+  private static let inputClosedLimit = Duration.seconds(1)
   private static let tick: Int32 = 250
   /// Steps follow each other at once and wait for a tick at most: where the last one ended longer ago, this process stood still.
   private static let standstill = Duration.seconds(5)
@@ -50,13 +50,13 @@ final class AnalystSession {
   private let logger: Logger
   private let onOpen: ([OpenFindings]) -> Void
   private var watch: WorkWatch
-  /// When the last step ended.
+  /// When the last step's wait ended, and what took time by itself since then.
   private var steppedAt: MonotonicTime
   /// Since when it has been seen to keep the log from being emptied; `nil` while it does not.
   private var pinnedSince: MonotonicTime?
   private var pinDue = MonotonicTime(microseconds: 0)
   /// When it was found to have closed its input.
-  private var deafSince: MonotonicTime?
+  private var inputClosedAt: MonotonicTime?
   private var messages = MessageBuffer()
   private var outgoing: [UInt8] = []
   private var progressText: [UInt8] = []
@@ -105,7 +105,6 @@ final class AnalystSession {
   /// Exchanges what there is to exchange, for a quarter of a second at most or until `wake` is raised.
   /// - Returns: how it ended; `nil` while it runs.
   func step(_ wake: WakeSignal) -> End? {
-    defer { steppedAt = clock.monotonicNow() }
     var waiting = [
       pollfd(fd: child.output, events: Int16(POLLIN), revents: 0),
       pollfd(fd: closed.contains(child.progress) ? -1 : child.progress, events: Int16(POLLIN), revents: 0),
@@ -114,9 +113,9 @@ final class AnalystSession {
       pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
     ]
     _ = poll(&waiting, nfds_t(waiting.count), Self.tick)
-    // While this process stood still, as in a frozen container, which mostly befalls it while it waits, it could hear nothing.
-    let gap = clock.monotonicNow() - steppedAt
-    if gap > Self.standstill { watch.waited(for: gap) }
+    let now = clock.monotonicNow()
+    heed(gap: now - steppedAt)
+    steppedAt = now
     if waiting[4].revents != 0 { wake.clear() }
     takeErrors()
     takeProgress()
@@ -129,9 +128,8 @@ final class AnalystSession {
     if outgoing.count > Self.mostWaiting {
       return ended(.wanted("it does not read what it is told", watch.culprit))
     }
-    let now = clock.monotonicNow()
     // One that crashed has closed it, too, and is known by its output a moment later.
-    if let deafSince, now - deafSince >= Self.longestDeaf {
+    if let inputClosedAt, now - inputClosedAt >= Self.inputClosedLimit {
       return ended(.wanted("it has closed its input", watch.culprit))
     }
     let hung = watch.hung(at: now)
@@ -150,6 +148,14 @@ final class AnalystSession {
           watch.culprit))
     }
     return nil
+  }
+
+  /// While this process was stopped, as in a frozen container, it received nothing. That mostly happens during the wait.
+  private func heed(gap: Duration) {
+    guard gap > Self.standstill else { return }
+    watch.waited(for: gap)
+    pinnedSince = pinnedSince.map { $0 + gap }
+    inputClosedAt = inputClosedAt.map { $0 + gap }
   }
 
   /// Ends the process, whatever it does.
@@ -188,7 +194,9 @@ final class AnalystSession {
           guard requests == 1 else { return .broken(reason: "it asked twice without waiting for the answer") }
           let start = clock.monotonicNow()
           let reply = request.perform(in: store)
-          watch.waited(for: clock.monotonicNow() - start)
+          let took = clock.monotonicNow() - start
+          watch.waited(for: took)
+          steppedAt = steppedAt + took
           send(.reply(reply))
           flush()
         case .openFindings(let findings): onOpen(findings)
@@ -239,7 +247,7 @@ final class AnalystSession {
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EPIPE {
         outgoing = []
-        deafSince = deafSince ?? clock.monotonicNow()
+        inputClosedAt = inputClosedAt ?? clock.monotonicNow()
       }
       guard count > 0 else { return }
       outgoing.removeFirst(count)

@@ -216,7 +216,7 @@ public final class AnalystSupervisor: Sendable {
       if isUnsteadyNow {
         let period = LengthText.text(ProcessFailures.period)
         words +=
-          ", \(ProcessFailures.limit) failures within \(period): further ones are in the log alone, until it has run for \(period) without one"
+          ", \(ProcessFailures.limit) failures within \(period): further ones are in the collector's own output alone, until it has run for \(period) without one"
       }
       owner.logger.error("\(words); sending and recording do not depend on it")
       save {

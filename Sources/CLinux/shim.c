@@ -195,7 +195,7 @@ static void crashed(int number, siginfo_t *info, void *context) {
   (void)context;
   if (work_length > 0 && write(crash_descriptor, work_note, work_length) < 0) work_length = 0;
   for (int i = 0; i < crash_count; i++) sigaction(clinux_crash_signals[i], &former_actions[i], NULL);
-  /* Another process asks for the end, which Swift's handler, that only reports, would outlive. */
+  /* Sent by kill(2): Swift's handler would report and return, so that the default action ends the process. */
   if (info->si_code == SI_USER) signal(number, SIG_DFL);
   /* A faulting instruction runs again on return; what was sent is sent again. */
   if (info->si_code <= 0) raise(number);

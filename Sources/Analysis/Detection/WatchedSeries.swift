@@ -37,7 +37,7 @@ public struct WatchedSeries: Sendable {
     if !own.isEmpty {
       let recorded = own.reduce(into: Int64(0)) { sum, span in
         let end = span.endedAt ?? max(span.startedAt, detector.through)
-        sum += max(0, end.microseconds - span.startedAt.microseconds)
+        sum += max(0, (end - span.startedAt).microseconds)
       }
       record.age = record.learning == nil ? recorded : min(record.age, recorded)
     }

@@ -55,9 +55,10 @@ public struct StatusReader {
   public func status() throws -> CollectionStatus {
     let recordings = try recordings()
     guard let newest = recordings.max(by: { $0.run.startedAt < $1.run.startedAt }) else {
-      return CollectionStatus(
-        headline: StatusHeadline(phase: .empty, run: "", targets: 0, rate: nil, length: 0), targets: [],
-        needs: try needs(failedParts()), now: now)
+      return try withCollector(
+        CollectionStatus(
+          headline: StatusHeadline(phase: .empty, run: "", targets: 0, rate: nil, length: 0), targets: [],
+          now: now))
     }
     let objectives = try reader.objectives()
     let findings = try findings(of: recordings)
@@ -77,7 +78,7 @@ public struct StatusReader {
         activity.shortestOutage = shortestOutage(activity, &powers)
         if let last = activity.last, !activity.isRemoved {
           // Not the time between its first and its last: of a slow schedule that may be one notification.
-          let recorded = last.time.upperBound.microseconds - recording.run.startedAt.microseconds
+          let recorded = (last.time.upperBound - recording.run.startedAt).microseconds
           sent +=
             Double(last.counts.sent) * 1e6
             / Double(max(1, last.length, min(Self.window(of: target), recorded)))
@@ -85,12 +86,9 @@ public struct StatusReader {
         activities.append(activity)
       }
     }
-    let failedParts = try failedParts()
-    var status = CollectionStatus(
-      headline: headline(recordings, newest, activities, sent), targets: activities,
-      needs: try needs(failedParts), now: now)
-    status.failedParts = failedParts
-    status.isDiskFull = try store.map { try Self.isFull($0) && $0.collector().isRunning } ?? false
+    var status = try withCollector(
+      CollectionStatus(
+        headline: headline(recordings, newest, activities, sent), targets: activities, now: now))
     status.runs = recordings.map(\.run.id)
     return status
   }
@@ -115,11 +113,11 @@ public struct StatusReader {
       ? StatusHeadline.label(newest.run.name, newest.run.id) : Self.label(of: recordings, isGrouped)
     var headline = StatusHeadline(
       phase: shown.phase, run: label, targets: targets, rate: sent > 0 ? sent : nil,
-      length: max(0, end.microseconds - shown.run.startedAt.microseconds))
+      length: max(0, (end - shown.run.startedAt).microseconds))
     headline.isForwarded = store == nil
     // Figures are of earlier runs of the same targets, too: soon after a restart they go back further than the run does.
     let known = activities.compactMap { activity in
-      activity.last.map { end.microseconds - $0.time.lowerBound.microseconds }
+      activity.last.map { (end - $0.time.lowerBound).microseconds }
     }.max()
     headline.last = known.map { min(Self.last, max(headline.length, $0)) } ?? 0
     headline.before = activities.compactMap(\.before).map(\.length).max() ?? 0
@@ -172,7 +170,7 @@ public struct StatusReader {
       let heard = run.lastHeartbeat ?? run.startedAt
       // One that has started again after a crash has not begun its run yet.
       if let other = collector.lastHeartbeat, collector.isRunning, collector.run != run.id,
-        other.microseconds - heard.microseconds > Self.silence,
+        (other - heard).microseconds > Self.silence,
         (now - other).microseconds < Self.silence
       {
         return .idle
@@ -205,7 +203,7 @@ public struct StatusReader {
       of: target.id, plannedFrom: newest.advanced(byMicroseconds: -Int64(300 * interval)),
       to: newest.advanced(byMicroseconds: 1)
     ) { row in
-      if let last { gap = max(gap, row.plannedAt.microseconds - last) }
+      if let last { gap = max(gap, row.plannedAt.microseconds.subtractingClamped(last)) }
       last = row.plannedAt.microseconds
     }
     return silent <= 3 * gap
@@ -322,20 +320,25 @@ public struct StatusReader {
 
   // MARK: - Needs
 
-  /// What of a running collector is switched off or fails.
-  private func failedParts() throws -> [FailedPart] {
-    guard let store, try store.collector().isRunning else { return [] }
-    return try store.failedParts()
+  /// Adds what the store says of its collector beside targets.
+  private func withCollector(_ status: CollectionStatus) throws -> CollectionStatus {
+    guard let store else { return status }
+    var status = status
+    if try store.collector().isRunning {
+      status.failedParts = try store.failedParts()
+      status.isDiskFull = store.diskSpace().map { $0.free < Self.leastFree } ?? false
+    }
+    status.needs = try needs(status, store)
+    return status
   }
 
   /// Warnings about the collector, its store and its disk.
-  private func needs(_ failedParts: [FailedPart]) throws -> [String] {
-    guard let store else { return [] }
+  private func needs(_ status: CollectionStatus, _ store: StoreReader) throws -> [String] {
     var needs: [String] = []
     let undelivered = try store.undeliveredAlerts()
     if undelivered > 0 { needs.append(CollectorNotes.undelivered(undelivered)) }
     let clock = SentenceClock(today: now, isNamed: true)
-    needs += failedParts.map { CollectorNotes.sentence($0, clock, at: now) }
+    needs += status.failedParts.map { CollectorNotes.sentence($0, clock, at: now) }
     if try store.collector().isRunning, let wait = try store.retentionWait() {
       let age = LengthText.text(max(0, (now - wait.since).microseconds))
       needs.append("\(CollectorNotes.text(wait)), \(age)")
@@ -345,17 +348,12 @@ public struct StatusReader {
     {
       needs.append(words)
     }
-    if Self.isFull(store) {
+    if status.isDiskFull {
       needs.append(CollectorNotes.diskFull)
     } else if let disk = try disk(store) {
       needs.append(disk)
     }
     return needs
-  }
-
-  /// Whether a commit finds no room.
-  private static func isFull(_ store: StoreReader) -> Bool {
-    store.diskSpace().map { $0.free < leastFree } ?? false
   }
 
   /// Bytes that commits of some seconds need.

@@ -42,21 +42,26 @@ public enum CollectorNotes {
     return "\(again); sending and recording go on. \(cause)"
   }
 
-  /// `120 rows`, `100,000+ rows`.
-  public static func waitingRows(_ rows: Int) -> String {
-    rows < ForwardPause.most ? CountText.text(rows, "row") : "\(CountText.grouped(rows))+ rows"
+  /// `120 rows`, `100,000+ rows`, with another word after each number.
+  private static func count(_ rows: Int, _ one: String, _ many: String) -> String {
+    rows < ForwardPause.most
+      ? CountText.text(rows, one, plural: many) : "\(CountText.grouped(rows))+ \(many)"
   }
+
+  /// `120 rows not forwarded`.
+  public static func unforwarded(_ rows: Int) -> String { "\(count(rows, "row", "rows")) not forwarded" }
 
   /// `nothing has reached the fleet since 07:40 UTC: 120 rows wait`; `nil` while rows are forwarded.
   public static func text(_ pause: ForwardPause, _ clock: SentenceClock, at now: WallTime) -> String? {
-    guard now - pause.since >= forwardPatience else { return nil }
-    return "nothing has reached the fleet since \(clock.moment(pause.since)): \(waitingRows(pause.rows)) wait"
+    guard now - pause.since >= forwardTimeout else { return nil }
+    return
+      "nothing has reached the fleet since \(clock.moment(pause.since)): \(count(pause.rows, "row waits", "rows wait"))"
   }
 
-  /// Rows come and go within seconds, unless there were none for a while.
-  private static let forwardPatience = Duration.minutes(5)
+  /// Rows are forwarded within seconds. Longer ago nothing was, or there was nothing to forward.
+  private static let forwardTimeout = Duration.minutes(5)
 
-  /// The store's disk takes nothing more.
+  /// The store's disk has no room for the next commits.
   public static let diskFull = "the store's disk is full: nothing can be recorded, so that nothing is sent"
 
   /// `retention waits for process 4711`.

@@ -208,7 +208,7 @@ public struct ForwardPause: Sendable, Equatable {
 enum ForwardBacklog {
   /// Some rows of a table, in the order of their revisions.
   fileprivate struct Part {
-    /// Those that are forwarded.
+    /// Those that are to be forwarded: no notification that is only planned.
     var rows = 0
     /// The revision of the last one.
     var last: Int64

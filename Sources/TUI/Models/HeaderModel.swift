@@ -284,10 +284,9 @@ struct HeaderModel {
   private var forwarding: [LineItem] {
     let rows = content.unforwarded
     guard rows > 0, content.replay == nil else { return [] }
-    let count = CollectorNotes.waitingRows(rows)
     return [
       LineItem(
-        priority: 79, [TextSpan("\(count) not forwarded", appearance(.warning))],
+        priority: 79, [TextSpan(CollectorNotes.unforwarded(rows), appearance(.warning))],
         short: LineItem.Short(priority: 87, spans: [TextSpan("not forwarded", appearance(.warning))]))
     ]
   }

@@ -170,7 +170,8 @@ struct ScreenContext {
       unforwarded: shown.unforwarded, retentionWait: shown.retentionWait,
       retentionWaitAge: shown.retentionWait.map { Age(since: $0.since, now: shown.now) },
       failedParts: shown.failedParts,
-      silentTargets: zip(shown.targets, shown.totals).filter { $1.isSilent }.map(\.0.name),
+      silentTargets: zip(shown.targets, shown.totals)
+        .filter { $1.isSilent && shown.panels.removed[$0.name] == nil }.map(\.0.name),
       handshakeFailure: shown.handshakeFailure, targets: shown.targets, shown: targets,
       isFrozen: state.isFrozen,
       follows: state.anchor == .edge, newSinceFrozen: max(0, news), replay: state.replay,

@@ -166,7 +166,12 @@ final class AutopushSession {
   /// Does something after a time, or at the end of the freeze that contains it.
   private func afterThaw(_ time: Duration, _ action: @escaping (AutopushSession) -> Void) {
     timers.append(
-      after(TimeAmount(time)) { session in session.service.whenThawed { action(session) } })
+      after(TimeAmount(time)) { session in
+        session.service.whenThawed {
+          // It may have gone during the freeze.
+          if session.socket != nil { action(session) }
+        }
+      })
   }
 
   /// Handles, in order, what was said during a freeze.
