@@ -52,7 +52,7 @@ final class AnalystSession {
   private var watch: WorkWatch
   /// When the last step's wait ended, and what took time by itself since then.
   private var steppedAt: MonotonicTime
-  /// Since when it has been seen to keep the log from being emptied; `nil` while it does not.
+  /// The time from which on it was seen to keep the log from being emptied; `nil` while it does not.
   private var pinnedSince: MonotonicTime?
   private var pinDue = MonotonicTime(microseconds: 0)
   /// When it was found to have closed its input.
