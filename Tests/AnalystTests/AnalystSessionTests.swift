@@ -67,19 +67,6 @@ import Threads
     #expect(session.step(wake) == nil)
   }
 
-  @Test("that holds for who stood still while it waited, too") func standstillInTheWait() throws {
-    let session = try session("exec sleep 60")
-    defer { session.kill() }
-    let wake = try WakeSignal()
-    // The wait begins before this ends: it takes 250 ms.
-    try DedicatedThread.start(name: "standstill") { [clock = fixture.clock] in
-      usleep(50_000)
-      clock.advance(by: .seconds(600))
-    }
-    #expect(session.step(wake) == nil)
-    #expect(session.step(wake) == nil)
-  }
-
   @Test("one that closes its input while it runs is ended") func closedInput() throws {
     let session = try session("exec 0<&-; exec sleep 60")
     session.send(.finish)
