@@ -67,6 +67,38 @@ import Threads
     #expect(session.step(wake) == nil)
   }
 
+  @Test(
+    "one that keeps the log from being emptied is ended after 30 s, counted from when it began to keep it")
+  func pin() throws {
+    let reads = """
+      import sqlite3, sys, time
+      store = sqlite3.connect(sys.argv[1], isolation_level=None)
+      store.execute("BEGIN"); store.execute("SELECT count(*) FROM run").fetchone()
+      open(sys.argv[2], "w").close()
+      time.sleep(300)
+      """
+    let script = try fixture.directory.write("reads.py", reads)
+    let begun = fixture.directory.file("begun")
+    let session = try session("exec \(Programs.python) \(script) \(fixture.store.path) \(begun)")
+    defer { session.kill() }
+    try eventually("it reads") { access(begun, F_OK) == 0 ? true : nil }
+    let text = String(repeating: "x", count: 6_000)
+    try fixture.commit(
+      log: (0..<1_000).map { _ in
+        LogLine(at: fixture.clock.wallNow(), level: .info, label: "l", message: text)
+      })
+    #expect(fixture.store.logPin != nil && fixture.store.logHolder == session.pid)
+    // For so long somebody else kept it.
+    fixture.clock.advance(by: .seconds(120))
+    let wake = try WakeSignal()
+    // Less than a standstill at a time.
+    for _ in 0..<8 {
+      #expect(session.step(wake) == nil)
+      fixture.clock.advance(by: .seconds(4))
+    }
+    #expect(reason(session.step(wake)) == "it kept the write-ahead log from being emptied for 32 s")
+  }
+
   @Test("one that closes its input while it runs is ended") func closedInput() throws {
     let session = try session("exec 0<&-; exec sleep 60")
     session.send(.finish)

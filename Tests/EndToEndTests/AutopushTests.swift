@@ -11,15 +11,9 @@ struct AutopushTests {
   init() throws { installation = try Installation() }
 
   private struct Line: Decodable {
-    struct Subscription: Codable {
-      struct Keys: Codable { var p256dh, auth: String }
-      var endpoint: String
-      var keys: Keys
-    }
-
     var at: Double
     var hello: String?
-    var subscription: Subscription?
+    var subscription: PushSubscription?
     var status: Int?
     var notification: String?
     var version: String?
@@ -54,7 +48,7 @@ struct AutopushTests {
     return try lines(of: agent)
   }
 
-  private func subscription(of agent: RunningProcess) throws -> Line.Subscription {
+  private func subscription(of agent: RunningProcess) throws -> PushSubscription {
     try eventually("the agent is subscribed", seen: { agent.standardOutput + agent.standardError }) {
       try lines(of: agent).lazy.compactMap(\.subscription).first
     }
@@ -69,7 +63,7 @@ struct AutopushTests {
   }
 
   /// Sends notifications to a subscription.
-  private func send(_ count: Int, to subscription: Line.Subscription, ttl: String = "60s", rate: Int = 50)
+  private func send(_ count: Int, to subscription: PushSubscription, ttl: String = "60s", rate: Int = 50)
     throws
     -> [String: Int]
   {

@@ -23,13 +23,7 @@ struct FirefoxTests {
   init() throws { installation = try Installation() }
 
   private struct Line: Decodable {
-    struct Subscription: Codable {
-      struct Keys: Codable { var p256dh, auth: String }
-      var endpoint: String
-      var keys: Keys
-    }
-
-    var subscription: Subscription?
+    var subscription: PushSubscription?
     var refused: String?
     var permission: String?
     var is_subscribed: Bool?
@@ -39,7 +33,7 @@ struct FirefoxTests {
   /// Firefox, and what its page shows.
   private final class Browser {
     private let process: RunningProcess
-    let subscription: Line.Subscription
+    let subscription: PushSubscription
 
     init(_ installation: Installation, prefs: [String]) throws {
       let directory = installation.directory

@@ -324,26 +324,27 @@ public struct StatusReader {
   private func withCollector(_ status: CollectionStatus) throws -> CollectionStatus {
     guard let store else { return status }
     var status = status
-    if try store.collector().isRunning {
+    let isRunning = try store.collector().isRunning
+    if isRunning {
       status.failedParts = try store.failedParts()
       status.isDiskFull = store.diskSpace().map { $0.free < Self.leastFree } ?? false
     }
-    status.needs = try needs(status, store)
+    status.needs = try needs(status, store, isRunning: isRunning)
     return status
   }
 
   /// Warnings about the collector, its store and its disk.
-  private func needs(_ status: CollectionStatus, _ store: StoreReader) throws -> [String] {
+  private func needs(_ status: CollectionStatus, _ store: StoreReader, isRunning: Bool) throws -> [String] {
     var needs: [String] = []
     let undelivered = try store.undeliveredAlerts()
     if undelivered > 0 { needs.append(CollectorNotes.undelivered(undelivered)) }
     let clock = SentenceClock(today: now, isNamed: true)
     needs += status.failedParts.map { CollectorNotes.sentence($0, clock, at: now) }
-    if try store.collector().isRunning, let wait = try store.retentionWait() {
+    if isRunning, let wait = try store.retentionWait() {
       let age = LengthText.text(max(0, (now - wait.since).microseconds))
       needs.append("\(CollectorNotes.text(wait)), \(age)")
     }
-    if try store.collector().isRunning, let pause = try store.forwardPause(),
+    if isRunning, let pause = try store.forwardPause(),
       let words = CollectorNotes.text(pause, clock, at: now)
     {
       needs.append(words)

@@ -212,7 +212,7 @@ struct HeaderModel {
     let open = FindingIncident.group(content.findings)
     guard let incident = open.last else { return [] }
     let sentence = FindingSentence(
-      incident, stoppedAt: content.removed[incident.first.target],
+      incident, stoppedAt: FindingsModel.stop(of: incident.first, nil, content.removed),
       clock: SentenceClock(zone, today: incident.start))
     let words = FindingsModel.plain(sentence.what, appearance)
     let short = FindingsModel.plain(sentence.opening, appearance)
