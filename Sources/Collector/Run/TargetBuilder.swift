@@ -164,15 +164,16 @@ struct TargetBuilder: Sendable {
     }
   }
 
-  /// The topic to subscribe to, if any.
+  /// What to subscribe to, if anything.
   func subscription(
     id: TargetID, seed: UInt64, authenticator: ReceiptAuthenticator?, bootID: String
   ) -> TargetServices.Subscription? {
     guard let subscription, let authenticator else { return nil }
     return TargetServices.Subscription(
-      subject: NtfySubscriber.Subject(
-        target: id, name: configuration.name, subscription: subscription, authenticator: authenticator,
-        caFile: configuration.caFile, bootID: bootID, seed: seed &+ UInt64(bitPattern: id.rawValue)),
+      subject: Subscriber.Subject(
+        target: id, name: configuration.name, service: NtfyTopic(subscription: subscription),
+        authenticator: authenticator, caFile: configuration.caFile, bootID: bootID,
+        seed: seed &+ UInt64(bitPattern: id.rawValue)),
       providers: { [credentials] in (try? credentials.providers(token: nil, isKept: !$0)) ?? [] })
   }
 

@@ -13,9 +13,9 @@ final class TargetServices: Sendable {
     var client: CredentialRegistry.Client
   }
 
-  /// A topic to subscribe to, and the providers that publish on it.
+  /// What to subscribe to, and the providers that publish there.
   struct Subscription: Sendable {
-    var subject: NtfySubscriber.Subject
+    var subject: Subscriber.Subject
     /// Makes one provider a variant. While the subscription is not open, messages ask the server to keep them.
     var providers: @Sendable (_ isOpen: Bool) -> [any Provider]
   }
@@ -25,7 +25,7 @@ final class TargetServices: Sendable {
   private let targets: Mutex<Set<TargetID>>
   /// Which of the run's configurations they are of.
   private let generation: Int
-  private let subscribers: [(subscription: Subscription, subscriber: NtfySubscriber)]
+  private let subscribers: [(subscription: Subscription, subscriber: Subscriber)]
   /// What sending waits for, for people.
   private let awaited: [String]
   private let say: @Sendable (String) -> Void
@@ -58,10 +58,10 @@ final class TargetServices: Sendable {
     renewer = try CredentialRenewer(
       items, on: thread, clock: clock, seed: seed, firstSerial: generation << 20, timeout: timeout, post: post
     )
-    var subscribers: [(subscription: Subscription, subscriber: NtfySubscriber)] = []
+    var subscribers: [(subscription: Subscription, subscriber: Subscriber)] = []
     for subscription in subscriptions {
       do {
-        let subscriber = try NtfySubscriber(
+        let subscriber = try Subscriber(
           subscription.subject, clock: clock, timeout: timeout, sink: sink, post: post)
         subscribers.append((subscription, subscriber))
       } catch {

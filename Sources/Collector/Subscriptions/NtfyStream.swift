@@ -3,13 +3,7 @@ import Providers
 
 /// Parses a subscription's stream: splits it into lines, reads them as events and verifies the MACs of our messages.
 struct NtfyStream: Sendable {
-  /// One of our own notifications that came back.
-  struct ReceivedNotification: Sendable, Equatable {
-    var id: NotificationID
-    var at: MonotonicTime
-  }
-
-  let authenticator: ReceiptAuthenticator
+  private var verifier: NotificationVerifier
   private var lines = LineSplitter()
   /// Whether the server has opened the stream on this connection: from then on it delivers.
   private(set) var isOpen = false
@@ -19,14 +13,10 @@ struct NtfyStream: Sendable {
   /// earlier in that second.
   private var messages: [String] = []
   private var earlier: Set<String> = []
-  /// The stamp of the last notification that came back.
-  private var lastReceived: MonotonicTime?
-  /// Messages with our format and a wrong MAC since ``takeForged()``.
-  private(set) var forged = 0
   /// Valid events, keepalives and other senders' messages included: signs that the stream is alive.
   private(set) var events = 0
 
-  init(authenticator: ReceiptAuthenticator) { self.authenticator = authenticator }
+  init(authenticator: ReceiptAuthenticator) { verifier = NotificationVerifier(authenticator: authenticator) }
 
   /// Prepares for a new connection.
   mutating func restart() {
@@ -51,12 +41,9 @@ struct NtfyStream: Sendable {
         guard !earlier.contains(message.id) else { continue }
         note(id: message.id)
         // Other senders' messages have no ticket.
-        guard let ticket = message.ticket else { continue }
-        guard let mac = ticket.mac, authenticator.verify(mac, for: ticket.id) else {
-          forged += 1
-          continue
+        if let ticket = message.ticket, let received = verifier.verify(ticket, at: instant) {
+          heard.append(received)
         }
-        heard.append(ReceivedNotification(id: ticket.id, at: stamp(from: instant)))
       case .keepalive(let time): note(time: time)
       case .other, nil: break
       }
@@ -75,17 +62,6 @@ struct NtfyStream: Sendable {
 
   private static let maximumMessages = 1024
 
-  /// The stamp of the next notification: later than that of the one before it in the stream, by a nanosecond at the least. The
-  /// kernel stamps a packet once, and equal stamps would hide the order of its messages and make copies repetitions of one
-  /// receipt.
-  private mutating func stamp(from instant: MonotonicTime) -> MonotonicTime {
-    let stamp = lastReceived.map { max(instant, $0 + .nanoseconds(1)) } ?? instant
-    lastReceived = stamp
-    return stamp
-  }
-
-  mutating func takeForged() -> Int {
-    defer { forged = 0 }
-    return forged
-  }
+  /// How many messages with our format had a wrong MAC since the last call.
+  mutating func takeForged() -> Int { verifier.takeForged() }
 }

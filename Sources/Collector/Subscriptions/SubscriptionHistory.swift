@@ -9,6 +9,10 @@ struct SubscriptionLoss: Sendable, Equatable {
   /// The pause that the server has asked for.
   var retryAfter: Duration?
 
+  /// The subscriber was stopped.
+  static let stopped = SubscriptionLoss(reason: "stopped")
+  static let noHandle = SubscriptionLoss(reason: "libcurl could not create a handle")
+
   /// A retry will get the same answer: the server does not accept the credentials, or has no such topic.
   var isRefusal: Bool { status.map { (400..<500).contains($0) && $0 != 408 && $0 != 429 } ?? false }
 }

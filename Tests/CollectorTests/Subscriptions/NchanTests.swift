@@ -47,10 +47,11 @@ struct NchanTests {
 
     let authenticator = ReceiptAuthenticator(secret: Array("secret".utf8), collectorID: UUID())
     let sink = TestSink(repliesAtOnce: true)
-    let subscriber = try NtfySubscriber(
-      NtfySubscriber.Subject(
+    let subscriber = try Subscriber(
+      Subscriber.Subject(
         target: TransportRun.target, name: "nchan",
-        subscription: try NtfySubscription(origin: "https://127.0.0.1:\(server.port)", topic: "probe"),
+        service: NtfyTopic(
+          subscription: try NtfySubscription(origin: "https://127.0.0.1:\(server.port)", topic: "probe")),
         authenticator: authenticator, caFile: caFile, bootID: "boot", seed: 1),
       clock: SystemClock(), timeout: .seconds(20), sink: sink, post: { _ in })
     defer { subscriber.stop() }

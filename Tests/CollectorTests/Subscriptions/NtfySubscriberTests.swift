@@ -20,7 +20,7 @@ struct NtfySubscriberTests {
   /// A subscriber and what it told.
   private final class Fixture: Sendable {
     let sink = TestSink(repliesAtOnce: true)
-    let subscriber: NtfySubscriber
+    let subscriber: Subscriber
     private let told: Told
 
     private final class Told: Sendable {
@@ -33,13 +33,15 @@ struct NtfySubscriberTests {
     ) throws {
       let told = Told()
       self.told = told
-      subscriber = try NtfySubscriber(
-        NtfySubscriber.Subject(
+      subscriber = try Subscriber(
+        Subscriber.Subject(
           target: TransportRun.target, name: "news",
-          subscription: try NtfySubscription(
-            origin: "\(scheme)://127.0.0.1:\(server.port)", topic: "probe", authorization: authorization),
+          service: NtfyTopic(
+            subscription: try NtfySubscription(
+              origin: "\(scheme)://127.0.0.1:\(server.port)", topic: "probe", authorization: authorization),
+            silence: silence),
           authenticator: authenticator, caFile: scheme == "https" ? TestCertificate.good?.certificate : nil,
-          bootID: "this boot", silence: silence, seed: 1),
+          bootID: "this boot", seed: 1),
         clock: SystemClock(), timeout: .seconds(20), sink: sink,
         post: { more in told.observations.withLock { $0 += more } })
     }
@@ -163,9 +165,10 @@ struct NtfySubscriberTests {
   private func waitWhenHurried() throws -> Duration {
     let service = try #require(LoopbackSocket.silent())
     defer { close(service.fd) }
-    let subject = NtfySubscriber.Subject(
+    let subject = Subscriber.Subject(
       target: TransportRun.target, name: "news",
-      subscription: try NtfySubscription(origin: "http://127.0.0.1:\(service.port)", topic: "probe"),
+      service: NtfyTopic(
+        subscription: try NtfySubscription(origin: "http://127.0.0.1:\(service.port)", topic: "probe")),
       authenticator: Self.authenticator, bootID: "this boot", seed: 1)
     let clock = SystemClock()
     let services = try TargetServices(

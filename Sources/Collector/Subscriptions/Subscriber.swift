@@ -4,23 +4,20 @@ import Providers
 import Synchronization
 import Threads
 
-/// Subscribes to a target's ntfy topic on a connection and a thread of its own. Each of the target's notifications that
-/// comes back becomes a receipt stamped by this host's clock: delivery latency without a device and without clock error.
+/// Subscribes to a target's notifications on a connection and a thread of its own. Each one that comes back becomes a receipt
+/// stamped by this host's clock: delivery latency without a device and without clock error.
 ///
-/// The subscription is open before the first notification is sent. A connection without keepalives is taken for dead; the
-/// next one asks for the messages that the server kept meanwhile.
-final class NtfySubscriber: Sendable {
+/// The subscription is open before the first notification is sent.
+final class Subscriber: Sendable {
   struct Subject: Sendable {
     var target: TargetID
     /// The target's name, which receipts give as the device.
     var name: String
-    var subscription: NtfySubscription
+    var service: any SubscribableService
     var authenticator: ReceiptAuthenticator
     var caFile: String?
     /// This host's boot, by whose clock receipts are stamped.
     var bootID: String
-    /// A connection without an event for so long, keepalives included, is dead.
-    var silence = NtfyDialect.keepaliveInterval * 2
     var seed: UInt64
   }
 
@@ -37,7 +34,7 @@ final class NtfySubscriber: Sendable {
 
   let subject: Subject
   let clock: any HostClock
-  /// How long the server may take to open the stream.
+  /// How long the server may take to open the subscription.
   let timeout: Duration
   let sink: any ReceiptSink
   let post: @Sendable ([Observation]) -> Void
@@ -48,7 +45,7 @@ final class NtfySubscriber: Sendable {
 
   /// Starts to subscribe.
   /// - Parameters:
-  ///   - timeout: how long the server may take to open the stream, and how long ``opened()`` waits.
+  ///   - timeout: how long the server may take to open the subscription, and how long ``opened()`` waits.
   ///   - sink: takes receipts, on the subscriber's thread.
   ///   - post: takes events and log lines, on the same thread.
   /// - Throws: ``ThreadError``; ``TransportError`` when libcurl cannot be set up.
@@ -66,11 +63,11 @@ final class NtfySubscriber: Sendable {
     self.sink = sink
     self.post = post
     try DedicatedThread.start(name: "subscriber") { [self] in
-      NtfyConnectionLoop(self).run()
+      SubscriptionLoop(self).run()
     }
   }
 
-  /// Waits until the server has opened the stream.
+  /// Waits until the server has opened the subscription.
   /// - Throws: ``CollectorError`` when it has not in time, or refuses.
   func opened() async throws(CollectorError) { try await firstOpen.value() }
 
@@ -89,7 +86,7 @@ final class NtfySubscriber: Sendable {
           .unreachable, "stopped before the subscription of target \(subject.name) was established")))
   }
 
-  /// Passes on whether the stream is open, now and whenever that changes.
+  /// Passes on whether the subscription is open, now and whenever that changes.
   /// - Parameter tell: called on the subscriber's thread too; must not call back.
   func onChange(_ tell: @escaping @Sendable (_ isOpen: Bool) -> Void) {
     state.withLock { state in
@@ -135,8 +132,8 @@ final class NtfySubscriber: Sendable {
 
   var isStopping: Bool { state.withLock { $0.isStopping } }
 
-  /// Whether so many receipts wait for the store that nothing more is to be read: anybody can flood a topic with copies of
-  /// our messages, whose MAC is valid.
+  /// Whether so many receipts wait for the store that nothing more is to be read: who can publish can send copies of
+  /// our messages without end, whose MAC is valid.
   var isFull: Bool { state.withLock { $0.unstored > Self.maximumUnstored } }
 
   private static let maximumUnstored = 4096
