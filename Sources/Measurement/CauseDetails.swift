@@ -11,6 +11,8 @@ public struct CauseDetails: Sendable, Hashable, Codable {
   /// How many of the provider's devices are affected, and how many it has.
   public var devices: Int?
   public var allDevices: Int?
+  /// Whether the affected devices get the notifications of other providers as before; `nil` where no other sends to them.
+  public var isDeviceWellElsewhere: Bool?
   /// What more than half of the failures have in common.
   public var failure: FailureReason?
   /// The HTTP status of most refusals.

@@ -22,11 +22,14 @@ public struct DetectionPower: Sendable, Hashable, Codable {
   public var rate: Double
   /// Ascending by length; lengths at which no change of a tried size is found are left out.
   public var steps: [Step]
+  /// Whether a change of the series goes on: until it ends, no other one is looked for. `nil` where an earlier version wrote it.
+  public var isFollowed: Bool?
 
-  public init(metric: Stored<SeriesMetric>, rate: Double, steps: [Step]) {
+  public init(metric: Stored<SeriesMetric>, rate: Double, steps: [Step], isFollowed: Bool? = nil) {
     self.metric = metric
     self.rate = rate
     self.steps = steps
+    self.isFollowed = isFollowed
   }
 
   /// Whether the metric is a share; sizes are differences then.
@@ -67,7 +70,8 @@ public struct DetectionPower: Sendable, Hashable, Codable {
       }
     }
     return DetectionPower(
-      metric: metric, rate: rate, steps: best.values.sorted { $0.length < $1.length })
+      metric: metric, rate: rate, steps: best.values.sorted { $0.length < $1.length },
+      isFollowed: isFollowed == true || other.isFollowed == true)
   }
 
   /// The shortest length at which a change of a size is found; `nil` where none is.

@@ -79,9 +79,18 @@ public struct FindingText {
     }
   }
 
-  /// All that were found; at least one.
-  public var causes: [Cause] {
-    let all = record.verdicts.map { verdict in
+  /// Those that were found of the finding's target; at least one.
+  public var causes: [Cause] { causes { _ in true } }
+
+  /// The first, and decided ones beside it: what is undecided beside another cause is about another change.
+  public var leadingCauses: [Cause] { causes(\.cause.isDecided) }
+
+  /// The first, and those beside it that concern the finding's target.
+  private func causes(_ isShown: (Verdict) -> Bool) -> [Cause] {
+    let verdicts = record.verdicts.enumerated().filter { place, verdict in
+      place == 0 || verdict.targets.contains(record.target) && isShown(verdict)
+    }
+    let all = verdicts.map { _, verdict in
       Cause(
         verdict.cause, verdict.scope, evidence: shown(verdict.evidence),
         wouldDecide: verdict.wouldDecide.flatMap { $0.isEmpty ? nil : $0 }, targets: verdict.targets)

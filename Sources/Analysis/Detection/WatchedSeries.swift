@@ -9,6 +9,9 @@ public struct WatchedSeries: Sendable {
   /// The recorded time that the first later one is compared with, µs: changes within it are not seen.
   public let warmUp: Int64
 
+  /// The part of it that a selection's run and time have, µs.
+  public let selected: Int64
+
   /// µs.
   public var age: Int64 { detector.age }
   /// Recorded time in which a change could be seen, µs.
@@ -22,26 +25,38 @@ public struct WatchedSeries: Sendable {
   }
 
   /// - Throws: `StoreError`.
-  public static func all(_ detectors: [DetectorRecord], in reader: StoreReader) throws -> [WatchedSeries] {
+  public static func all(
+    _ detectors: [DetectorRecord], in reader: StoreReader, of selection: RowSelection = .everything
+  ) throws -> [WatchedSeries] {
     let spans = try reader.seriesSpans(endingAfter: WallTime(microseconds: .min))
-    return detectors.map { WatchedSeries($0, spans) }
+    return detectors.map { WatchedSeries($0, spans, of: selection) }.filter {
+      selection.targets?.contains($0.detector.target) ?? true
+    }
   }
 
   /// - Parameter spans: of all runs of all targets.
-  public init(_ detector: DetectorRecord, _ spans: [SeriesSpan]) {
+  public init(_ detector: DetectorRecord, _ spans: [SeriesSpan], of selection: RowSelection = .everything) {
     let own = spans.filter {
       $0.name == detector.target && $0.variantName == detector.variant && $0.provider == detector.provider
         && $0.endpoint == detector.endpoint
     }
     var record = detector
+    var selected: Int64?
     if !own.isEmpty {
-      let recorded = own.reduce(into: Int64(0)) { sum, span in
-        let end = span.endedAt ?? max(span.startedAt, detector.through)
-        sum += max(0, (end - span.startedAt).microseconds)
+      func recorded(_ spans: [SeriesSpan], from: WallTime? = nil, to: WallTime? = nil) -> Int64 {
+        spans.reduce(0) { sum, span in
+          let start = max(span.startedAt, from ?? span.startedAt)
+          let end = span.endedAt ?? max(span.startedAt, detector.through)
+          return sum + max(0, (min(end, to ?? end) - start).microseconds)
+        }
       }
-      record.age = record.learning == nil ? recorded : min(record.age, recorded)
+      let all = recorded(own)
+      record.age = record.learning == nil ? all : min(record.age, all)
+      selected = recorded(
+        own.filter { $0.run == selection.run ?? $0.run }, from: selection.since, to: selection.until)
     }
     self.detector = record
+    self.selected = min(record.age, selected ?? record.age)
     let variants = spans.count { $0.target == own.first?.target }
     let rate = own.first.map { $0.askedRate / Double(max(1, variants)) }
     warmUp = DetectorSettings.firstHour(rate: rate ?? .infinity).warmUp

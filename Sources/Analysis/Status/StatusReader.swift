@@ -154,7 +154,7 @@ public struct StatusReader {
       var recording = Recording(run: run, targets: targets, phase: try phase(of: run, targets))
       // A fleet is not told: what of a target stays away says so there.
       if let store, recording.phase == .collecting {
-        recording.removed = try store.removedTargets(of: run.id)
+        recording.removed = try store.removedTargets(of: run.id).times
       }
       return recording
     }

@@ -207,11 +207,6 @@ public struct TargetStatus: Sendable, Equatable {
   }
 }
 
-extension String {
-  /// The text with a capital first letter, as a sentence begins.
-  fileprivate var raisedFirst: String { prefix(1).uppercased() + dropFirst() }
-}
-
 /// What a schedule is too slow to see.
 public enum OutageText {
   /// `sends one notification in 6 min: an outage of less than 40 min would not be seen`.

@@ -137,10 +137,21 @@ struct CauseSentence {
     _ reason: String, _ whom: String, _ verdict: Verdict?
   ) -> (question: String, answer: String?) {
     let device = record.device == provider ? "its device" : "the device \(record.device)"
+    let isWellElsewhere = verdict?.facts?.isDeviceWellElsewhere == true
     switch reason {
+    case "provider-delivery or device" where isWellElsewhere:
+      return (
+        "\(it) \(provider) or its connection to \(device), which \(verb("gets", "got")) those of other providers as before; a second device that gets notifications through \(provider) would tell which.",
+        ""
+      )
     case "provider-delivery or device":
       return (
         "\(it) \(provider) or \(device); a second device that gets notifications through \(provider) would tell which.",
+        ""
+      )
+    case "losses: provider, device or receipts" where isWellElsewhere:
+      return (
+        "\(it) \(provider) or its connection to \(device), which \(verb("gets", "got")) those of other providers as before; a second device reached through \(provider) would tell which.",
         ""
       )
     case "losses: provider, device or receipts":
@@ -194,6 +205,9 @@ struct CauseSentence {
 extension String {
   /// The text with a small first letter, to go on in a sentence.
   var loweredFirst: String { prefix(1).lowercased() + dropFirst() }
+
+  /// The text with a capital first letter, as a sentence begins.
+  var raisedFirst: String { prefix(1).uppercased() + dropFirst() }
 
   /// The parts between a separator.
   fileprivate func components(separatedBy separator: String) -> [String] {

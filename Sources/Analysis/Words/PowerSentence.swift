@@ -9,7 +9,7 @@ public struct PowerSentence {
   public init(_ detectors: [DetectorRecord]) { self.detectors = detectors }
 
   /// `Nothing found. In the recorded 12 min at 20 notifications a second this would have been noticed: arriving ×1.5 slower for 40 s
-  /// or longer, losses of 5 % for 1 min or longer. Smaller changes are noticed only after two days of recording.`
+  /// or longer, losses of 5 % for 1 min or longer. More is noticed once more is recorded.`
   ///
   /// Of several targets it is said of the one at which least is seen.
   public var text: String {
@@ -24,65 +24,94 @@ public struct PowerSentence {
     guard detectors.contains(where: { $0.power != nil }) else {
       return "What would have been seen is not known for this store."
     }
-    let blind = detectors.filter { Self.powers(of: $0).isEmpty }
-    let names = FindingSentence.list(
-      blind.map { SeriesName.text($0.target, $0.variant) })
-    let seeing = detectors.filter { !Self.powers(of: $0).isEmpty }
-    guard let age = seeing.map(\.age).min() else {
+    let powers = detectors.map(Self.powers)
+    let seeing = zip(detectors, powers).filter { $1.contains { !$0.steps.isEmpty } }
+    guard let age = seeing.map(\.0.age).min() else {
       return "Nothing could have been seen so far: too little is recorded."
     }
-    let powers = seeing.flatMap(Self.powers)
-    let rate = powers.map(\.rate).min() ?? 0
-    let parts = Self.metrics.compactMap { metric, words in
-      weakest(powers.filter { $0.metric.word == metric }, words)
-    }
-    // What the list leaves out would pass for seen.
-    let unseen =
-      Self.unseen(seeing, isShare: false, "A slowdown")
-      + Self.unseen(seeing, isShare: true, "Losses and failures")
-    let isYoung = seeing.contains { $0.learning != nil }
+    let rate = seeing.flatMap(\.1).filter { !$0.steps.isEmpty }.map(\.rate).min() ?? 0
     return
       "In the recorded \(LengthText.text(age)) at \(FrequencyText.sentence(rate)) this would have been noticed: "
-      + parts.joined(separator: ", ") + "." + unseen
-      + (isYoung ? " Smaller changes are noticed only after two days of recording." : "")
-      + (blind.isEmpty ? "" : " At \(names) nothing could have been seen.")
+      + Self.noticed(seeing.flatMap(\.1)).joined(separator: ", ") + "." + Self.missed(seeing)
+      + Self.blind(zip(detectors, powers).filter { !$1.contains { !$0.steps.isEmpty } }.map(\.0))
+      + (seeing.contains { $0.0.learning != nil } ? " More is noticed once more is recorded." : "")
   }
 
-  /// ` A slowdown at ios would not have been noticed.`; empty where all of the detectors would have noticed some.
-  private static func unseen(_ detectors: [DetectorRecord], isShare: Bool, _ what: String) -> String {
-    let blind = detectors.filter { detector in !powers(of: detector).contains { $0.isShare == isShare } }
-    guard !blind.isEmpty else { return "" }
-    let names = FindingSentence.list(blind.map { SeriesName.text($0.target, $0.variant) })
-    return " \(what)\(blind.count == detectors.count ? "" : " at \(names)") would not have been noticed."
-  }
-
-  private static let metrics: [(SeriesMetric, @Sendable (String) -> String)] = [
-    (.delivery, { "arriving \($0) slower" }), (.accept, { "answers \($0) slower" }),
-    (.lost, { "losses of \($0)" }),
-    (.failed, { "failures of \($0)" }),
+  /// Changes of a metric of any size, and of a latency how one is called.
+  private static let words: [(metric: SeriesMetric, changes: String, slower: String)] = [
+    (.delivery, "slower arrivals", "arriving"), (.accept, "slower answers", "answers"),
+    (.lost, "losses", ""), (.failed, "failures", ""), (.refused, "refusals", ""),
   ]
+
+  /// `arriving ×1.5 slower for 40 s or longer`, `losses and failures of 5 % for 1 min or longer`.
+  private static func noticed(_ powers: [DetectionPower]) -> [String] {
+    let all = words.compactMap { words in
+      weakest(powers.filter { $0.metric.word == words.metric }).map { (words, $0) }
+    }
+    var told: Set<String> = []
+    return all.compactMap { words, change in
+      guard words.metric.isShare else { return "\(words.slower) \(change.size) slower \(change.length)" }
+      guard told.insert(change.size + change.length).inserted else { return nil }
+      let alike = all.filter { $0.0.metric.isShare && $0.1 == change }.map(\.0.changes)
+      return "\(joined(alike)) of \(change.size) \(change.length)"
+    }
+  }
+
+  private static func joined(_ words: [String]) -> String {
+    guard let last = words.last, words.count > 1 else { return words.first ?? "" }
+    return words.dropLast().joined(separator: ", ") + " and " + last
+  }
+
+  /// ` Losses and failures at web would not have been noticed.`: what the list leaves out would pass for seen.
+  private static func missed(_ seeing: [(DetectorRecord, [DetectionPower])]) -> String {
+    let sets = words.map { words in
+      seeing.filter { isMissed(words.metric, $1) }.map { SeriesName.text($0.0.target, $0.0.variant) }
+    }
+    var told: Set<[String]> = [[]]
+    return sets.filter { told.insert($0).inserted }.map { names in
+      let changes = joined(zip(words, sets).filter { $1 == names }.map(\.0.changes))
+      let place = names.count == seeing.count ? "" : " at \(FindingSentence.list(names))"
+      return " \(changes.raisedFirst)\(place) would not have been noticed."
+    }.joined()
+  }
+
+  /// Whether no change of a metric is seen of a detector that looks for some. Targets without receipts have no deliveries.
+  private static func isMissed(_ metric: SeriesMetric, _ powers: [DetectionPower]) -> Bool {
+    let received: Set<SeriesMetric> = [.delivery, .lost]
+    let hasReceipts = powers.contains { $0.metric.word.map(received.contains) ?? false }
+    guard hasReceipts || !received.contains(metric) else { return false }
+    return !powers.contains { $0.metric.word == metric && (!$0.steps.isEmpty || $0.isFollowed == true) }
+  }
+
+  /// ` At hook nothing would have been noticed.`
+  private static func blind(_ detectors: [DetectorRecord]) -> String {
+    guard !detectors.isEmpty else { return "" }
+    let names = FindingSentence.list(detectors.map { SeriesName.text($0.target, $0.variant) })
+    return " At \(names) nothing would have been noticed."
+  }
 
   /// What a detector finds of changes that are no longer than what is recorded: only such can have been there.
   private static func powers(of detector: DetectorRecord) -> [DetectionPower] {
-    (detector.power ?? []).compactMap { power in
+    (detector.power ?? []).map { power in
       var power = power
       power.steps.removeAll { $0.length > detector.age }
-      return power.steps.isEmpty ? nil : power
+      return power
     }
   }
 
-  /// The usual question, answered for the series that answers it worst: of a latency ×1.5, of a share 5 %.
-  private func weakest(_ powers: [DetectionPower], _ words: (String) -> String) -> String? {
-    let answers = powers.compactMap { power -> DetectionPower.Step? in
+  /// The usual question, answered for the series that answers it worst: of a latency ×1.5, of a share 5 %; the words of size and
+  /// length.
+  private static func weakest(_ powers: [DetectionPower]) -> (size: String, length: String)? {
+    let answers = powers.compactMap { power in
       power.shortest(power.isShare ? 0.05 : 1.5) ?? power.steps.min { $0.size < $1.size }
     }
-    guard let isShare = powers.first?.isShare,
-      let worst = answers.max(by: { ($0.size, $0.length) < ($1.size, $1.length) })
+    guard let isShare = powers.first?.isShare, let largest = answers.map(\.size).max(),
+      let longest = answers.map(\.length).max()
     else { return nil }
-    // What is more of all of these is seen, too.
-    let size = max(worst.size, isShare ? 0.05 : 1.5)
-    let length = answers.map(\.length).max() ?? worst.length
-    return "\(words(Self.size(size, isShare: isShare))) for \(LengthText.text(length)) or longer"
+    // What is more of both is seen at all of them.
+    return (
+      size(max(largest, isShare ? 0.05 : 1.5), isShare: isShare), "for \(LengthText.text(longest)) or longer"
+    )
   }
 
   /// `×1.5`, `5 %`.

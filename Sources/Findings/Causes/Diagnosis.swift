@@ -193,6 +193,8 @@ public struct Diagnosis: Sendable {
     if let only = who.first, who.count == 1 {
       facts.devices = Set(affected.map { targets[$0].target.device }).count
       facts.allDevices = Set(ofProvider(only).map { targets[$0].target.device }).count
+      let others = others(than: only, onDevicesOf: affected)
+      if !others.isEmpty { facts.isDeviceWellElsewhere = others.isDisjoint(with: affected) }
     }
     let failures = affected.reduce(into: [:]) { sum, index in
       sum.merge(targets[index].failures, uniquingKeysWith: +)
@@ -205,6 +207,23 @@ public struct Diagnosis: Sendable {
 
   private func providers(of affected: Set<Int>) -> [String] {
     Set(affected.map { targets[$0].target.provider }).sorted()
+  }
+
+  /// The targets of other providers that reach the affected devices and have receipts from them.
+  private func others(than provider: String, onDevicesOf affected: Set<Int>) -> Set<Int> {
+    let devices = Set(affected.map { targets[$0].target.device })
+    return Set(
+      targets.indices.filter {
+        let target = targets[$0].target
+        return target.provider != provider && devices.contains(target.device) && targets[$0].transit.count > 0
+      })
+  }
+
+  /// What tells a provider from a device, where one device or one provider cannot.
+  private func wouldDecide(_ affected: Set<Int>, both: Bool) -> String {
+    let device = "a second device of the provider"
+    guard facts(affected).isDeviceWellElsewhere == nil else { return device }
+    return "\(device) \(both ? "and" : "or") a second provider on the device"
   }
 
   private func failures() -> Verdict? {
@@ -292,7 +311,7 @@ public struct Diagnosis: Sendable {
     }
     return verdict(
       .undecided("losses: provider, device or receipts"), nil, affected, numbers,
-      wouldDecide: "a second device of the provider and a second provider on the device")
+      wouldDecide: wouldDecide(affected, both: true))
   }
 
   private func freshConnections() -> Verdict? {
@@ -455,8 +474,7 @@ public struct Diagnosis: Sendable {
     return verdict(
       .undecided(names.isEmpty ? "provider-delivery or device" : names.joined(separator: " or ")), nil,
       affected,
-      "between provider and device: \(numbers)",
-      wouldDecide: "a second device of the provider and a second provider on the device")
+      "between provider and device: \(numbers)", wouldDecide: wouldDecide(affected, both: false))
   }
 
   // MARK: - Words

@@ -230,9 +230,14 @@ public struct ChangeDetector: Sendable {
 
   // MARK: - Power
 
-  /// The smallest changes for the worse that would be found now; `nil` while there is no reference, or a change is followed.
+  /// The smallest changes for the worse that would be found now, none while one is followed; `nil` while there is no reference.
   public var power: DetectionPower? {
-    guard state.open == nil, let reference = state.reference, let scan else { return nil }
+    guard let reference = state.reference, let scan else { return nil }
+    guard state.open == nil else {
+      return DetectionPower(
+        metric: Stored(state.metric), rate: reference.rate(binWidth: state.settings.binWidth), steps: [],
+        isFollowed: true)
+    }
     let sight = ChangeSight(
       reference: reference, scan: scan, layout: layout, recent: recent, calibration: state.calibration,
       settings: state.settings)

@@ -41,9 +41,7 @@ struct ChangeSight {
         DetectionPower.Step(
           length: length, size: sizes[most], delay: Int64((bins * Double(width)).rounded())))
     }
-    let bins = max(1, reference.bins ?? 1)
-    let rate = Double(reference.count) / Double(bins) / (Double(width) / 1e6)
-    return DetectionPower(metric: Stored(metric), rate: rate, steps: steps)
+    return DetectionPower(metric: Stored(metric), rate: reference.rate(binWidth: width), steps: steps)
   }
 
   private func alarm(_ cell: Int) -> Double { calibration.level(cell, settings).threshold }

@@ -125,6 +125,13 @@ struct Reference: Sendable, Hashable, Codable {
     beyond = [Beyond(level: 0, count: events, cells: ChangeCells(shareOf: events, of: count))]
   }
 
+  /// Values a second.
+  ///
+  /// - Parameter binWidth: µs.
+  func rate(binWidth: Int64) -> Double {
+    Double(count) / Double(max(1, bins ?? 1)) / (Double(binWidth) / 1e6)
+  }
+
   /// Whether its design effects are known at every quantile.
   var isWhole: Bool { effects.count == levels.count || levels == [0] }
 

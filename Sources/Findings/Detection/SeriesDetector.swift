@@ -115,7 +115,7 @@ public struct SeriesDetector: Sendable {
     return (.microseconds(max(usual.age, fine?.age ?? 0)), .microseconds(after))
   }
 
-  /// The smallest changes for the worse that would be found now; `nil` where nothing would, or a change is followed.
+  /// The smallest changes for the worse that would be found now, none while one is followed; `nil` while too little is known.
   public var power: DetectionPower? {
     guard let early = fine?.power else { return usual.power }
     return usual.power.map(early.joined) ?? early

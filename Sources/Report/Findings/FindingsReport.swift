@@ -6,60 +6,54 @@ import Store
 /// What changed in a recording, and why, as the store has it.
 public struct FindingsReport: Sendable {
   public let records: [FindingRecord]
-  /// Series that are still learned, with how far they are.
-  public let learning: [DetectorRecord]
-  /// All series that are watched.
-  public let watched: [DetectorRecord]
+  private let series: [WatchedSeries]
   private let ends: RecordingEnds
 
   /// - Throws: `StoreError`.
   public init(_ reader: StoreReader, _ selection: RowSelection) throws {
-    let records = try reader.findings(
-      FindingSelection(
-        run: selection.run, targets: selection.targets, since: selection.since, until: selection.until))
+    let records = try reader.findings(Self.findings(of: selection))
     self.init(
-      records, detectors: try Self.detectors(reader, selection),
-      ends: try RecordingEnds(records, in: reader))
-  }
-
-  /// What was learned of the targets of a selection; ages are recorded time.
-  /// - Throws: `StoreError`.
-  public static func detectors(_ reader: StoreReader, _ selection: RowSelection) throws -> [DetectorRecord] {
-    try detectors(reader.detectors(), reader, selection)
+      records, series: try Self.watched(reader, selection), ends: try RecordingEnds(records, in: reader))
   }
 
   /// How long each series of the targets of a selection was watched.
   /// - Throws: `StoreError`.
   public static func watched(_ reader: StoreReader, _ selection: RowSelection) throws -> [WatchedSeries] {
-    try WatchedSeries.all(reader).filter { selection.targets?.contains($0.detector.target) ?? true }
-  }
-
-  /// What was learned of the targets of a selection, as given.
-  /// - Throws: `StoreError`.
-  public static func detectors(
-    _ records: [DetectorRecord], _ reader: StoreReader, _ selection: RowSelection
-  ) throws -> [DetectorRecord] {
-    try WatchedSeries.all(records, in: reader).map(\.detector).filter {
-      selection.targets?.contains($0.target) ?? true
-    }
+    try WatchedSeries.all(reader.detectors(), in: reader, of: selection)
   }
 
   /// The findings of a selection among given ones.
   public init(
-    _ records: [FindingRecord], _ selection: RowSelection, detectors: [DetectorRecord],
-    ends: RecordingEnds
+    _ records: [FindingRecord], _ selection: RowSelection, series: [WatchedSeries], ends: RecordingEnds
   ) {
-    let selection = FindingSelection(
-      run: selection.run, targets: selection.targets, since: selection.since, until: selection.until)
-    self.init(records.filter(selection.includes), detectors: detectors, ends: ends)
+    self.init(records.filter(Self.findings(of: selection).includes), series: series, ends: ends)
   }
 
-  public init(_ records: [FindingRecord], detectors: [DetectorRecord], ends: RecordingEnds = .none) {
-    self.ends = ends
+  public init(_ records: [FindingRecord], series: [WatchedSeries] = [], ends: RecordingEnds = .none) {
+    (self.series, self.ends) = (series, ends)
     self.records = records.filter { !$0.isHidden && !$0.isWithdrawn }
-    watched = detectors
-    learning = detectors.filter { $0.learning != nil }
   }
+
+  private static func findings(of selection: RowSelection) -> FindingSelection {
+    FindingSelection(
+      run: selection.run, targets: selection.targets, since: selection.since, until: selection.until)
+  }
+
+  /// Series that are still learned, with how far they are.
+  public var learning: [DetectorRecord] { series.map(\.detector).filter { $0.learning != nil } }
+
+  /// What would have been found in the selected time.
+  private var power: PowerSentence {
+    PowerSentence(
+      series.filter { $0.selected > 0 || $0.age == 0 }.map { series in
+        var detector = series.detector
+        detector.age = series.selected
+        return detector
+      })
+  }
+
+  /// Whether series were watched, but at other times.
+  private var isElsewhere: Bool { !series.isEmpty && series.allSatisfy { $0.selected == 0 && $0.age > 0 } }
 
   /// Which findings `--fail-on` counts.
   public enum FailureRule: String, Sendable, CaseIterable {
@@ -84,7 +78,11 @@ public struct FindingsReport: Sendable {
     var lines = learningLines
     let incidents = FindingIncident.group(records)
     let folded = isFolded ? FindingRepetition.fold(incidents) : incidents.map(FindingRepetition.init)
-    guard !folded.isEmpty else { return lines + [EscapedText.make(PowerSentence(watched).text)] }
+    guard !folded.isEmpty else {
+      return lines + [
+        isElsewhere ? "Nothing found; nothing was recorded in this time." : EscapedText.make(power.text)
+      ]
+    }
     var table = TextTable([.init("id"), .init("status"), .init("what (times in UTC)")])
     for repetition in folded {
       let first = repetition.last.first
@@ -105,7 +103,7 @@ public struct FindingsReport: Sendable {
     guard records.allSatisfy(\.isDaily) else { return lines }
     return lines + [
       EscapedText.make(
-        ["No change found.", PowerSentence(watched).seen].filter { !$0.isEmpty }.joined(separator: " "))
+        ["No change found.", power.seen].filter { !$0.isEmpty }.joined(separator: " "))
     ]
   }
 

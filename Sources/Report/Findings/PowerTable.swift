@@ -49,12 +49,9 @@ public struct PowerTable {
   /// That young series find more with time; empty where there are none.
   private var age: [String] {
     let young = detectors.filter { $0.learning != nil && $0.power?.contains { !$0.steps.isEmpty } ?? false }
-    guard let least = young.map(\.age).min(), let learning = young.compactMap(\.learning).max() else {
-      return []
-    }
+    guard let least = young.map(\.age).min() else { return [] }
     return [
-      "More is found with time: a change has to fit into what is recorded, \(LengthText.text(least)) so far, and smaller ones are found "
-        + "after \(LengthText.text(learning))."
+      "More is found once more is recorded: a change has to fit into it, and so far that is \(LengthText.text(least))."
     ]
   }
 
@@ -74,16 +71,17 @@ public struct PowerTable {
       if one.isTooShort, blind.count == power.count {
         let needed = 2 * one.warmUp
         return [
-          "\(name): nothing yet, since \(LengthText.text(one.age)) are recorded and known to the end, and it takes "
+          "\(name): nothing yet, since the outcome of \(LengthText.text(one.age)) is known, and it takes "
             + "\(LengthText.text(needed)); record for \(LengthText.text(needed - one.age)) more"
         ]
       }
       guard !power.isEmpty else {
-        let what = isShare ? "losses, failures and refusals" : "arrivals and answers"
-        return ["\(name): nothing of \(what) now, while a change of them is followed"]
+        return ["\(name): nothing is known yet of \(isShare ? "losses, failures and refusals" : "arrivals and answers")"]
       }
-      return blind.map {
-        "\(name), \($0.metric): nothing now, since what is recorded is too little, or varies too much, to tell a change from it"
+      return blind.map { power in
+        power.isFollowed == true
+          ? "\(name), \(power.metric): not now, while a change of it goes on (pushscope findings)"
+          : "\(name), \(power.metric): nothing now, since what is recorded is too little, or varies too much, to tell a change from it"
       }
     }
   }
@@ -115,15 +113,15 @@ public struct PowerTable {
     } + blind
   }
 
-  /// Why a change is not found of which no rate can be named, of a young series: what is recorded is shorter than it, or a young one
-  /// sees only larger ones.
+  /// Why a change is not found of which no rate can be named, of a young series: what is recorded is shorter than it, or too little
+  /// to tell it from chance.
   private func lack(_ target: String, isShare: Bool, for length: Int64) -> String {
     let one = series.first { SeriesName.text($0.detector.target, $0.detector.variant) == target }
-    guard let one, let learning = one.detector.learning else { return " at any length" }
+    guard let one, one.detector.learning != nil else { return " at any length" }
     let age = LengthText.text(one.age)
     return length > one.age
       ? ": only \(age) are recorded so far, and such a change has to fit in; record for \(LengthText.text(length - one.age)) more"
-      : " yet: \(age) are recorded, and smaller changes are found after \(LengthText.text(learning)), in \(LengthText.text(max(0, learning - one.age)))"
+      : " yet: \(age) are recorded, which is too little to tell it from chance"
   }
 
   /// What ``lines(finding:isShare:for:)`` says, target by target: whether the change is found at the present rate, and the
@@ -164,6 +162,7 @@ public struct PowerTable {
                 powers.map { power in
                   .object([
                     .init("metric", .string(power.metric.rawValue)), .init("rate", .number(power.rate)),
+                    .init("followed", power.isFollowed.map { .boolean($0) } ?? .null),
                     .init(
                       "steps",
                       .array(

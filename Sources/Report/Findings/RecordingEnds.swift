@@ -24,7 +24,7 @@ public struct RecordingEnds: Sendable {
       spans.contains { $0.endedAt == nil } ? nil : spans.compactMap(\.endedAt).max()
     }
     // What a reload removed was recorded until then, though its run went on.
-    let removed = try reader.latestRun().map { try reader.removedTargets(of: $0.id) } ?? [:]
+    let removed = try reader.latestRun().map { try reader.removedTargets(of: $0.id).times } ?? [:]
     try self.init(findings, targets: targets.merging(removed) { $1 }, in: reader)
   }
 
@@ -46,7 +46,7 @@ public struct RecordingEnds: Sendable {
       grouping: ended, by: { Recording(run: $0.run, target: $0.target) })
     {
       guard let end = try reader.run(recording.run)?.endedAt else { continue }
-      let removed = try (reader as? StoreReader)?.removedTargets(of: recording.run) ?? [:]
+      let removed = try (reader as? StoreReader)?.removedTargets(of: recording.run).times ?? [:]
       let stopped = removed[recording.target] ?? end
       let targets = try reader.targets(of: recording.run).filter { $0.name == recording.target }
       guard let planned = try reader.plannedTimes(of: targets.map(\.id), from: nil, to: nil) else { continue }

@@ -111,7 +111,7 @@ struct FindingArticle {
 
   // MARK: - Why
 
-  private var causes: [FindingText.Cause] { FindingText(incident.explained).causes }
+  private var causes: [FindingText.Cause] { FindingText(incident.explained).leadingCauses }
 
   private var cause: Markup { " Cause: \(UnbrokenText.make(causes[0].sentence))." }
 

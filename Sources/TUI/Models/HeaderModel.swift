@@ -353,9 +353,8 @@ struct HeaderModel {
   /// The asked and the achieved rate of a live run.
   private var speed: [LineItem] {
     guard content.run?.isLive ?? false, content.replay == nil else { return [] }
-    let asked = content.shown.reduce(0) {
-      $0 + (content.targets.indices.contains($1) ? content.targets[$1].askedRate : 0)
-    }
+    let targets = content.shown.filter(content.targets.indices.contains).map { content.targets[$0] }
+    let asked = targets.filter { content.removed[$0.name] == nil }.reduce(0) { $0 + $1.askedRate }
     let sent = content.rates.average(seconds: 10)
     // Ten seconds of a random arrival process deviate from its rate by about this much.
     let slack = max(0.05 * asked, 3 * (asked / 10).squareRoot())

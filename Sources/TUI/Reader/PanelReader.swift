@@ -17,7 +17,7 @@ struct PanelOrder: Sendable, Equatable {
 struct PanelContent: Sendable, Equatable {
   /// Those of the run, by their starts, without hidden and withdrawn ones.
   var findings: [FindingRecord] = []
-  /// When reloads removed targets that have open findings, by name: these are told of in the past.
+  /// When reloads removed targets, by name: these are told of in the past, and not counted.
   var removed: [String: WallTime] = [:]
   /// What watches the run's targets for changes; `nil` where it is not known, and until it has been read.
   var detectors: [DetectorRecord]?
@@ -39,6 +39,7 @@ struct PanelReader {
   private var findingsReadAt: Int64 = .min / 2
   private var areFindingsStale = true
   private var detectorsReadAt: Int64 = .min / 2
+  private var removed = RemovedTargets()
   private var removedReadAt: Int64 = .min / 2
   /// When the table of targets may be read again.
   private var targetsDue: Int64 = .min
@@ -90,11 +91,10 @@ struct PanelReader {
   }
 
   private mutating func readRemoved(_ reader: any DashboardSource, _ run: RunID, at now: Int64) throws {
-    guard content.findings.contains(where: \.goesOn), let store = reader as? StoreReader,
-      now - removedReadAt >= Self.removedInterval
-    else { return }
+    guard let store = reader as? StoreReader, now - removedReadAt >= Self.removedInterval else { return }
     removedReadAt = now
-    content.removed = try store.removedTargets(of: run)
+    removed = try store.removedTargets(of: run, known: removed)
+    content.removed = removed.times
   }
 
   private mutating func readDetectors(

@@ -183,8 +183,9 @@ struct ScreenContext {
     let length = max(0, (shown.now - run.startedAt).microseconds)
     let rates = RateHistory(snapshot: shown, targets: Array(shown.targets.indices))
     let seconds = min(RateHistory.seconds, max(1, Int(length / 1_000_000)))
+    let collected = shown.targets.count { shown.panels.removed[$0.name] == nil }
     return StatusHeadline(
-      phase: .collecting, run: StatusHeadline.label(run.name, run.id), targets: shown.targets.count,
+      phase: .collecting, run: StatusHeadline.label(run.name, run.id), targets: collected,
       rate: rates.average(seconds: seconds), length: length
     ).opening(SentenceClock(options.zone, today: shown.now, isNamed: true))
   }

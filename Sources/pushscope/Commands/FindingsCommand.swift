@@ -116,7 +116,7 @@ struct FindingsCommand: ParsableCommand {
         FindingSelection(run: rows.run, targets: rows.targets, since: rows.since, until: rows.until))
       let ends = try RecordingEnds(
         records, targets: (source.reader as? FleetReader)?.recordedTo ?? [:], in: source.reader)
-      return FindingsReport(records, detectors: [], ends: ends)
+      return FindingsReport(records, ends: ends)
     }
 
     private func storeReport() throws -> FindingsReport {
@@ -127,7 +127,7 @@ struct FindingsCommand: ParsableCommand {
       let changes = try recomputed(reader, path)
       return try FindingsReport(
         changes.findings, rows,
-        detectors: FindingsReport.detectors(changes.detectors.map(\.detector), reader, rows),
+        series: WatchedSeries.all(changes.detectors.map(\.detector), in: reader, of: rows),
         ends: RecordingEnds(changes.findings, in: reader))
     }
 
@@ -216,14 +216,15 @@ struct SoughtChange {
 
   /// - Throws: `ValidationError` that says which part is wrong, and what to write.
   static func parse(_ text: String) throws -> SoughtChange {
-    let parts = text.split(separator: " ")
-    guard parts.count == 3, parts[1] == "for" else {
+    // A space before a unit is what the sentences of findings have, too.
+    let parts = text.split(separator: " for ", maxSplits: 1).map { $0.filter { $0 != " " } }
+    guard parts.count == 2 else {
       throw error(
         text, "is not a change", "write a size, for and a length, like \"x1.5 for 5min\" or \"5% for 1min\"")
     }
-    let duration = try UsageError.from { try DurationText.parse(String(parts[2])) }
+    let duration = try UsageError.from { try DurationText.parse(parts[1]) }
     guard duration >= .seconds(1), duration <= .days(1) else {
-      throw error(parts[2], "is not a length that is looked for", "write 1s to 1d, like 40s, 5min or 2h")
+      throw error(parts[1], "is not a length that is looked for", "write 1s to 1d, like 40s, 5min or 2h")
     }
     let isShare = parts[0].hasSuffix("%")
     let number = isShare ? parts[0].dropLast() : parts[0].drop { "x×".contains($0) }

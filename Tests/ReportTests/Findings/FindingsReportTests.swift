@@ -47,17 +47,18 @@ import Testing
     return record
   }
 
-  private func detector(_ target: String, age: Int64, of learning: Int64?) -> DetectorRecord {
-    DetectorRecord(
-      target: target, variant: "", provider: "apns", endpoint: "", through: Self.start, cursor: 0,
-      age: age * 1_000_000, learning: learning.map { $0 * 1_000_000 })
+  private func detector(_ target: String, age: Int64, of learning: Int64?) -> WatchedSeries {
+    WatchedSeries(
+      DetectorRecord(
+        target: target, variant: "", provider: "apns", endpoint: "", through: Self.start, cursor: 0,
+        age: age * 1_000_000, learning: learning.map { $0 * 1_000_000 }), [])
   }
 
   @Test func nothing() {
-    #expect(FindingsReport([], detectors: []).lines() == ["Nothing found; no collector watched for changes."])
+    #expect(FindingsReport([]).lines() == ["Nothing found; no collector watched for changes."])
     #expect(
       FindingsReport(
-        [], detectors: [detector("ios", age: 240, of: 172_800), detector("web", age: 200_000, of: nil)]
+        [], series: [detector("ios", age: 240, of: 172_800), detector("web", age: 200_000, of: nil)]
       ).lines() == [
         "learning: 4 min of 2 d (ios)",
         "Nothing found. What would have been seen is not known for this store.",
@@ -68,7 +69,7 @@ import Testing
   func learning() {
     let many = (0..<14).map { detector("t\($0)", age: 70, of: 172_800) }
     #expect(
-      FindingsReport([], detectors: many + [detector("web", age: 240, of: 172_800)]).lines() == [
+      FindingsReport([], series: many + [detector("web", age: 240, of: 172_800)]).lines() == [
         "learning: 70 s of 2 d (t0, t1, t2, t3 and 10 more)", "learning: 4 min of 2 d (web)",
         "Nothing found. What would have been seen is not known for this store.",
       ])
@@ -87,7 +88,7 @@ import Testing
       $0.evidence = ""
     }
     #expect(
-      FindingsReport([record("aaaa1111", at: 0), lossy], detectors: []).lines(today: Self.start) == [
+      FindingsReport([record("aaaa1111", at: 0), lossy]).lines(today: Self.start) == [
         "id        status  what (times in UTC)",
         "aaaa1111  closed  Notifications to ios arrived slower from 12:00:00 to 12:01:00: half within 1.90 s (before 180 ms). It was apns, after it accepted: its devices got them later.",
         "bbbb2222  open    12.0 % of the notifications to ios get lost since 12:05 (before 1 %). It is not known whether apns loses them, the device phone does not get them, or our receipt listener misses them. A second device reached through apns, and a second provider to the device phone, would tell.",
@@ -104,7 +105,7 @@ import Testing
         $0.cause = nil
       })
     records.append(record("dddd0000", at: 300, lasting: nil))
-    let lines = FindingsReport(records, detectors: []).lines()
+    let lines = FindingsReport(records).lines()
     #expect(lines.count == 7)
     #expect(lines[1].contains("aaaa0003"))
     #expect(lines[1].contains(", for the 4th time, about every 75 s since 12:00:00: "), "\(lines[1])")
@@ -112,7 +113,7 @@ import Testing
     #expect(lines[3].contains("dddd0000") && lines[3].contains("open"))
     #expect(lines[5] == "5 incidents of 6 findings, 1 open")
     #expect(lines[6] == "Of incidents that repeat the last is listed; --each lists all of them.")
-    let each = FindingsReport(records, detectors: []).lines(isFolded: false)
+    let each = FindingsReport(records).lines(isFolded: false)
     #expect(each.count == 9 && each.last == lines[5])
     #expect((0..<4).allSatisfy { each[$0 + 1].contains("aaaa000\($0)") } && !each[4].contains("time, "))
   }
@@ -129,7 +130,7 @@ import Testing
   func failing() {
     let rules = FindingsReport.FailureRule.allCases
     func fails(_ records: [FindingRecord], provisional: Bool = false) -> [Bool] {
-      rules.map { FindingsReport(records, detectors: []).fails(on: $0, countsProvisional: provisional) }
+      rules.map { FindingsReport(records).fails(on: $0, countsProvisional: provisional) }
     }
     #expect(fails([]) == [false, false])
     #expect(fails([record("a", at: 0)]) == [false, true])
@@ -154,13 +155,13 @@ import Testing
 
   @Test("a daily pattern stands alone, is not open and no incident, and goes on until it does not come")
   func dailyPatterns() {
-    let both = FindingsReport([daily("a"), record("b", at: 0)], detectors: [])
+    let both = FindingsReport([daily("a"), record("b", at: 0)])
     #expect(
       both.lines().count == 5 && both.lines().last == "1 incident of 1 finding, 0 open; 1 daily pattern")
     #expect(
       both.lines().contains { $0.hasPrefix("a") && $0.contains("daily") && $0.contains("every day from") })
     #expect(
-      FindingsReport([daily("a")], detectors: []).lines().suffix(2) == [
+      FindingsReport([daily("a")]).lines().suffix(2) == [
         "1 daily pattern", "No change found.",
       ])
     let folded = FindingRepetition.fold(FindingIncident.group([daily("a"), daily("c"), record("b", at: 0)]))
@@ -191,7 +192,7 @@ import Testing
       FindingWords.time(of: open, stoppedAt: end)
         == "2026-03-01 12:00:00 ± 2 s, open when recording stopped at 12:10:00")
     #expect(
-      FindingsReport([open], detectors: [], ends: RecordingEnds(targets: [open.target: end])).lines()[1]
+      FindingsReport([open], ends: RecordingEnds(targets: [open.target: end])).lines()[1]
         .contains("until recording stopped at"))
   }
 
@@ -256,13 +257,13 @@ import Testing
   func recordedTime() throws {
     let (fixture, _) = try shortRun()
     var changes = FindingChanges()
-    changes.detectors = [DetectorChange(detector("ios", age: 40, of: 172_800))]
+    changes.detectors = [DetectorChange(detector("ios", age: 40, of: 172_800).detector)]
     try fixture.save(changes)
-    let detectors = try FindingsReport.detectors(fixture.reader(), RowSelection())
-    #expect(detectors.map(\.age) == [25_000_000])
+    let series = try FindingsReport.watched(fixture.reader(), RowSelection())
+    #expect(series.map(\.age) == [25_000_000])
     #expect(
       try FindingsReport(fixture.reader(), RowSelection()).lines().first == "learning: 25 s of 2 d (ios)")
-    #expect(try FindingsReport.detectors(fixture.reader(), RowSelection(targets: ["web"])).isEmpty)
+    #expect(try FindingsReport.watched(fixture.reader(), RowSelection(targets: ["web"])).isEmpty)
   }
 
   @Test("everything about one: series, statistic, legs, verdicts, what would decide")
@@ -365,9 +366,9 @@ import Testing
         "    would decide: a second device at apns",
       ]), "\(lines)")
     #expect(
-      FindingsReport([finding], detectors: []).lines()[1].hasSuffix(
+      FindingsReport([finding]).lines()[1].hasSuffix(
         "It was apns: it answered later while the network to it was as fast as before."))
-    #expect(FindingsReport([finding], detectors: []).json.text.contains("a second device at apns"))
+    #expect(FindingsReport([finding]).json.text.contains("a second device at apns"))
     // What only repeats the figures is not said twice.
     let plain = record("bbbb2222", at: 0) {
       $0.cause = .undecided("too little before it")
@@ -379,8 +380,7 @@ import Testing
   @Test("those that repeat stand where the last of them was")
   func order() {
     let report = FindingsReport(
-      [record("aaaa0000", at: 0), record("bbbb0000", at: 100, target: "web"), record("aaaa0001", at: 200)],
-      detectors: [])
+      [record("aaaa0000", at: 0), record("bbbb0000", at: 100, target: "web"), record("aaaa0001", at: 200)])
     #expect(report.lines()[1].hasPrefix("bbbb0000"))
     #expect(report.lines()[2].hasPrefix("aaaa0001"))
     #expect(report.lines()[2].contains("2nd time, 3 min 20 s after the first: "))

@@ -56,7 +56,7 @@ import Testing
     // What a series without a rate is compared with takes 15 s, and so much again.
     let short = Self.table([], age: 20, isYoung: true)
     let words =
-      "ios: nothing yet, since 20 s are recorded and known to the end, and it takes 30 s; record for 10 s more"
+      "ios: nothing yet, since the outcome of 20 s is known, and it takes 30 s; record for 10 s more"
     #expect(short.lines == [words])
     #expect(short.lines(finding: 1.5, isShare: false, for: 60_000_000) == [words])
     #expect(
@@ -64,9 +64,13 @@ import Testing
     #expect(PowerTable([]).lines == ["no collector has watched these targets for changes"])
     #expect(
       Self.table([]).lines == [
-        "ios: nothing of arrivals and answers now, while a change of them is followed",
-        "ios: nothing of losses, failures and refusals now, while a change of them is followed",
+        "ios: nothing is known yet of arrivals and answers",
+        "ios: nothing is known yet of losses, failures and refusals",
       ])
+    let followed = DetectionPower(metric: Stored(.lost), rate: 4, steps: [], isFollowed: true)
+    #expect(
+      Self.table([followed]).lines.contains(
+        "ios, lost: not now, while a change of it goes on (pushscope findings)"))
     let wandering = DetectionPower(metric: Stored(.delivery), rate: 4, steps: [])
     #expect(
       Self.table([wandering], age: 600, isYoung: true).lines(finding: 1.5, isShare: false, for: 60_000_000)
@@ -87,14 +91,14 @@ import Testing
       ), "\(long)")
     let small = table.lines(finding: 1.5, isShare: false, for: 60_000_000)[0]
     #expect(
-      small.hasSuffix("2 min are recorded, and smaller changes are found after 2 d, in 47 h 58 min"),
+      small.hasSuffix("is not found yet: 2 min are recorded, which is too little to tell it from chance"),
       "\(small)")
     #expect(
       table.lines.last
-        == "More is found with time: a change has to fit into what is recorded, 2 min so far, and smaller ones are found after 2 d."
+        == "More is found once more is recorded: a change has to fit into it, and so far that is 2 min."
     )
     #expect(!self.table.lines.contains { $0.hasPrefix("More is found") }, "two days are known")
     // Of losses nothing is known.
-    #expect(table.lines(finding: 0.05, isShare: true, for: 60_000_000)[0].contains("nothing of losses"))
+    #expect(table.lines(finding: 0.05, isShare: true, for: 60_000_000)[0].contains("nothing is known yet of losses"))
   }
 }

@@ -28,7 +28,7 @@ import Testing
     ]
     for (name, text) in figures { #expect(text.contains("0.40 % → 3.0 %"), "\(name): \(text)") }
     let sentences = [
-      "list": FindingsReport([record], detectors: []).lines().joined(separator: "\n"),
+      "list": FindingsReport([record]).lines().joined(separator: "\n"),
       "report": FindingArticle(repetition, time, isLong: false, ends: .none).markup.html
         .replacing("\u{A0}", with: " "),
     ]

@@ -1,5 +1,7 @@
 import HTTPTestKit
+import Synchronization
 import TestKit
+import Testing
 
 /// A server in a process of its own, killed at the latest when the test releases it.
 final class ServerProcess: Sendable {
@@ -7,11 +9,19 @@ final class ServerProcess: Sendable {
   private let process: RunningProcess
   /// Its files, removed with it.
   private let directory: TemporaryDirectory?
+  /// Whether a test has sent it a signal.
+  private let isSignalled = Atomic(false)
 
   private init(process: RunningProcess, port: Int, directory: TemporaryDirectory? = nil) {
     self.process = process
     self.port = port
     self.directory = directory
+  }
+
+  /// Without the reason of its end a test would only say that nobody answered.
+  deinit {
+    guard !isSignalled.load(ordering: .relaxed), let status = process.status() else { return }
+    Issue.record("the server on port \(port) ended by itself with \(status): \(process.standardError.suffix(2_000))")
   }
 
   /// Starts a program that listens on a given port, and waits until it does.
@@ -123,8 +133,14 @@ final class ServerProcess: Sendable {
     return found().map { $0.split(separator: " ").compactMap { Int($0) } }
   }
 
-  func signal(_ number: Int32) { process.signal(number) }
+  func signal(_ number: Int32) {
+    isSignalled.store(true, ordering: .relaxed)
+    process.signal(number)
+  }
 
   /// Sends SIGKILL and waits for the end.
-  func kill() { try? process.kill() }
+  func kill() {
+    isSignalled.store(true, ordering: .relaxed)
+    try? process.kill()
+  }
 }
