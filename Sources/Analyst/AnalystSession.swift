@@ -64,6 +64,8 @@ final class AnalystSession {
   private var chunk = [UInt8](repeating: 0, count: 64 * 1024)
   /// Whether it was asked to end.
   private(set) var isFinishing = false
+  /// How it ended; `nil` while it runs.
+  private var end: End?
 
   /// Starts the process.
   /// - Throws: `ThreadError`.
@@ -256,7 +258,14 @@ final class AnalystSession {
 
   // MARK: - End
 
+  /// Ends the process once: later its number and its descriptors may be another's.
   private func ended(_ death: Death?) -> End {
+    let end = end ?? firstEnd(death)
+    self.end = end
+    return end
+  }
+
+  private func firstEnd(_ death: Death?) -> End {
     // A process that closed its output has ended or is about to.
     if death != nil { _ = Glibc.kill(pid, SIGKILL) }
     let status = wait()

@@ -123,6 +123,14 @@ import Threads
     #expect(clock.monotonicNow() - start > .milliseconds(400))
   }
 
+  @Test("what has the numbers of an ended one's pipes is left alone") func endsOnce() throws {
+    let session = try session("exec true")
+    _ = try end(of: session)
+    let descriptors = (0..<16).map { _ in open("/dev/null", O_RDONLY) }
+    session.kill()
+    for descriptor in descriptors { #expect(close(descriptor) == 0) }
+  }
+
   @Test("one that asks again before it was answered is ended") func twice() throws {
     let frame = try MessageFrame.encode(AnalystMessage.request(.resetDetectors))
     let file = try fixture.directory.write("frames", frame + frame)

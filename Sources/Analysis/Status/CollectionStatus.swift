@@ -53,8 +53,8 @@ public struct StatusHeadline: Sendable, Equatable {
         ? "nothing forwarded since \(clock.moment(time)): the collector is gone or does not reach the fleet\(what)"
         : "nothing recorded since \(clock.moment(time)): the collector is gone\(what)"
     case .ended(let time, let reason):
-      let why = reason.isEmpty ? "" : ", \(reason)"
-      return "not collecting since \(clock.moment(time))\(why); before for \(LengthText.text(length))\(what)"
+      let why = reason.isEmpty ? "," : ": \(reason)"
+      return "not collecting since \(clock.moment(time))\(why) after \(LengthText.text(length))\(what)"
     }
   }
 

@@ -99,8 +99,9 @@ struct CauseSentence {
 
   /// `; all 3 devices that get notifications through fcm are affected`; empty where their number is not known.
   private func lostDevices(_ verdict: Verdict?, _ whom: String) -> String {
-    guard verdict?.facts?.devices != nil, verdict?.facts?.allDevices ?? 0 > 1 else { return "" }
-    return "; \(devices(verdict)) that get notifications through \(whom) \(verb("are", "were")) affected"
+    guard let count = verdict?.facts?.devices, verdict?.facts?.allDevices ?? 0 > 1 else { return "" }
+    let are = count == 1 ? verb("is", "was") : verb("are", "were")
+    return "; \(devices(verdict)) that get notifications through \(whom) \(are) affected"
   }
 
   // MARK: - Undecided

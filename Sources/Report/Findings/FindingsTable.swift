@@ -29,7 +29,10 @@ extension Exporter {
 extension FindingRecord {
   /// The finding as a row of the table, with its legs and all of its causes.
   var json: JSONValue {
-    func number(_ value: Double?) -> JSONValue { value.map { .number($0) } ?? .null }
+    // Whole microseconds, as all columns of that unit have.
+    func microseconds(_ value: Double?) -> JSONValue {
+      .integer(value.flatMap { Int64(exactly: $0.rounded()) })
+    }
     func text(_ value: String) -> JSONValue { value.isEmpty ? .null : .string(value) }
     let row = FindingRecord.columns.filter { $0.use.contains(.exported) }.map {
       JSONValue.Member($0.name, JSONValue($0.exportedValue(of: self), of: $0.type))
@@ -45,16 +48,16 @@ extension FindingRecord {
                 .init("target", .string(legs.target)),
                 .init("metric", .string((legs.metric ?? Stored(.delivery)).rawValue)),
                 .init("quantile", .number(legs.quantile)),
-                .init("before_us", .number(legs.before)), .init("change_us", .number(legs.total)),
-                .init("change_low_us", number(legs.totalLow)),
-                .init("change_high_us", number(legs.totalHigh)),
+                .init("before_us", microseconds(legs.before)), .init("change_us", microseconds(legs.total)),
+                .init("change_low_us", microseconds(legs.totalLow)),
+                .init("change_high_us", microseconds(legs.totalHigh)),
                 .init(
                   "parts",
                   .array(
                     legs.parts.map {
                       .object([
-                        .init("leg", .string($0.leg.rawValue)), .init("change_us", .number($0.change)),
-                        .init("change_low_us", number($0.low)), .init("change_high_us", number($0.high)),
+                        .init("leg", .string($0.leg.rawValue)), .init("change_us", microseconds($0.change)),
+                        .init("change_low_us", microseconds($0.low)), .init("change_high_us", microseconds($0.high)),
                       ])
                     })),
               ])

@@ -16,15 +16,17 @@ struct ReportAnswer {
 
   private static func names(_ targets: [ReportTarget]) -> String {
     let names = targets.map(\.name)
-    guard let last = names.last else { return "no targets" }
+    guard let last = names.last else { return "" }
     if names.count > 4 { return "\(names.count) targets" }
     return names.count == 1 ? last : names.dropLast().joined(separator: ", ") + " and " + last
   }
 
-  private var targetNames: String { Self.names(content.targets) }
-
   /// The title of the browser's window.
-  var title: String { "Push notifications to \(targetNames), \(time.day(content.start))" }
+  var title: String { "\(subject), \(time.day(content.start))" }
+
+  private var subject: String {
+    content.targets.isEmpty ? "Push notifications" : "Push notifications to \(Self.names(content.targets))"
+  }
 
   private var findings: ReportFindings { content.findings }
 
@@ -39,8 +41,9 @@ struct ReportAnswer {
     }
     if let main = findings.changes.first {
       let others = findings.incidents - main.incidents.count
-      let rest = CountText.text(others, "other change") + (findings.areOver ? ", all of them over" : "")
-      return said(main).what + (others == 0 ? "" : " Beside that \(rest).")
+      let rest = CountText.text(others, "other change was", plural: "other changes were")
+      let areOver = findings.areOver ? others == 1 ? "; both are over" : "; all of them are over" : ""
+      return said(main).what + (others == 0 ? "" : " Beside that \(rest) found\(areOver).")
     }
     if let daily = findings.daily.first { return said(daily).what }
     if findings.watched.isEmpty { return InTime(content.targets).sentence }
@@ -101,7 +104,7 @@ struct ReportAnswer {
     let utc: Markup = isUTC ? "" : "<br>\(ReportTime.rangeInUTC(content.start, content.end))"
     return """
       <header>
-      <p class="eyebrow">Push notifications to \(targetNames)</p>
+      <p class="eyebrow">\(subject)</p>
       <h1>\(UnbrokenText.make(headline))</h1>
       <p class="soft">\(time.range(content.start, content.end)), \(run)\(open)\(utc)</p>
       </header>
@@ -175,6 +178,6 @@ struct ReportAnswer {
       return findings.daily.isEmpty ? power.text : "No change found. \(power.seen)"
     }
     return
-      "Watched for changes: \(LengthText.text(length)) of this time, on a record of \(LengthText.text(series.age)). \(power.seen)"
+      "Changes were looked for in \(LengthText.text(length)) of this time; what is usual is known from \(LengthText.text(series.age)). \(power.seen)"
   }
 }

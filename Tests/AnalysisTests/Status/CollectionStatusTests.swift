@@ -33,7 +33,7 @@ import Testing
       ),
       (
         .ended(at: TargetStatusTests.after(-600), reason: "stopped"),
-        "not collecting since 13:52 UTC, stopped; before for 12 d (run 01a20e48…, 2 targets); last 1 h against the 7 d before"
+        "not collecting since 13:52 UTC: stopped after 12 d (run 01a20e48…, 2 targets); last 1 h against the 7 d before"
       ),
       (
         .idle,

@@ -488,12 +488,12 @@ import Testing
       ended(&finding)
       if finding.id == "finding1" { finding.kind = Stored(.faster) }
     }
-    #expect(try html(fixture).contains(" Beside that 1 other change.</h1>"))
+    #expect(try html(fixture).contains(" Beside that 1 other change was found.</h1>"))
     try watch(fixture, run, [.provisional, .provisional]) { finding in
       finding.endedAt = finding.startedAt.advanced(byMicroseconds: 5_000_000)
       if finding.id == "finding1" { finding.kind = Stored(.faster) }
     }
-    #expect(try html(fixture).contains(" Beside that 1 other change, all of them over.</h1>"))
+    #expect(try html(fixture).contains(" Beside that 1 other change was found; both are over.</h1>"))
   }
 
   @Test func latenciesDoNotExplainLosses() throws {
