@@ -231,6 +231,21 @@ import Testing
     #expect(!text(.accept, service) { $0.isSentOnTime = nil }.contains("on time"))
   }
 
+  @Test("a device that other providers reach is not suspected by itself", arguments: [
+    ("provider-delivery or device", Subject.slower), ("losses: provider, device or receipts", .lost),
+  ])
+  private func deviceIsWellElsewhere(reason: String, subject: Subject) {
+    var facts = CauseDetails()
+    facts.isDeviceWellElsewhere = true
+    let record = Self.record(subject, cause: "undecided: \(reason)", facts)
+    let text = Self.sentence(record, .open).whose
+    #expect(
+      text.contains(
+        "It is fcm or its connection to the device pixel, which gets those of other providers as before; a second device "),
+      "\(text)")
+    #expect(!text.contains("second provider"), "\(text)")
+  }
+
   @Test func datesStandWhereTheyAreNotTodays() {
     var record = Self.record(.slower)
     let other = SentenceClock(today: Self.after(86_400))

@@ -32,6 +32,25 @@ import Testing
     #expect(verdict.targets.allSatisfy { $0.hasPrefix(instance.provider) })
   }
 
+  /// One device proves no provider, but one that is well with other providers narrows it down.
+  @Test func aDeviceThatOtherProvidersReachIsEvidence() throws {
+    let instance = CauseScenario.providerDelivery.make(seed: 2, baseline: 2400)
+    func first(_ isKept: (EpisodeTarget) -> Bool) throws -> Verdict {
+      var episode = instance.episode
+      episode.targets.removeAll { !isKept($0) }
+      return try #require(Diagnosis(episode).verdicts.first)
+    }
+    let slow = try #require(instance.episode.targets.first { $0.provider == instance.provider })
+    let alone = try first { $0.name == slow.name || $0.device != slow.device && $0.provider != slow.provider }
+    #expect(alone.cause == .undecided("provider-delivery or device"))
+    #expect(alone.facts?.isDeviceWellElsewhere == nil)
+    #expect(alone.wouldDecide == "a second device of the provider or a second provider on the device")
+    let shared = try first { $0.device == slow.device }
+    #expect(shared.cause == .undecided("provider-delivery or device"))
+    #expect(shared.facts?.isDeviceWellElsewhere == true)
+    #expect(shared.wouldDecide == "a second device of the provider")
+  }
+
   /// A finding's first cause is the one that speaks of what has changed.
   @Test func whatCarriesTheRiseComesFirst() throws {
     let slow = CauseScenario.deviceSlow.make(seed: 3, baseline: 2400)
