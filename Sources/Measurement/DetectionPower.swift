@@ -71,7 +71,7 @@ public struct DetectionPower: Sendable, Hashable, Codable {
     }
     return DetectionPower(
       metric: metric, rate: rate, steps: best.values.sorted { $0.length < $1.length },
-      isFollowed: isFollowed == true || other.isFollowed == true)
+      isFollowed: isFollowed == true || other.isFollowed == true ? true : nil)
   }
 
   /// The shortest length at which a change of a size is found; `nil` where none is.

@@ -50,7 +50,7 @@ public struct ChangeDetector: Sendable {
   private var recent: RecentScan?
 
   public init(_ metric: SeriesMetric, settings: DetectorSettings) {
-    self.init(Checkpoint(metric: metric, settings: settings))
+    self.init(Checkpoint(metric: metric, settings: settings.applied(to: metric)))
   }
 
   private init(_ state: Checkpoint) {

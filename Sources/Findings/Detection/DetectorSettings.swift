@@ -37,6 +37,9 @@ public struct DetectorSettings: Sendable, Hashable, Codable {
   public var floor: Int64 = 0
   /// The alarm level of provisional findings, nats.
   public var provisionalAlarm = 24.5
+  /// The same of shares: where one is usual is known sooner than how far a latency wanders. Of independent losses it is reached
+  /// by chance in fewer than one of 100 series.
+  public var provisionalShareAlarm = 18.0
   /// The lowest alarm level of others, nats.
   public var lowestAlarm = 10.125
   /// The same at the median.
@@ -84,6 +87,13 @@ public struct DetectorSettings: Sendable, Hashable, Codable {
     settings.longestWindow = 1_800_000_000
     settings.refresh = 15_000_000
     settings.calibratedAfter = nil
+    return settings
+  }
+
+  /// Those of a metric.
+  func applied(to metric: SeriesMetric) -> DetectorSettings {
+    var settings = self
+    if metric.isShare { settings.provisionalAlarm = provisionalShareAlarm }
     return settings
   }
 

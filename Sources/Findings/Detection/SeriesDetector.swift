@@ -9,7 +9,7 @@ import Measurement
 public struct SeriesDetector: Sendable {
   /// The version of the detector. Another version judges the same pieces differently, and restores no checkpoint of
   /// this one.
-  public static let version = 5
+  public static let version = 6
 
   /// What a restart needs besides the rollups from ``firstBinStart`` on.
   public struct Checkpoint: Sendable, Hashable, Codable {

@@ -58,7 +58,7 @@ import Testing
     let blind =
       seen.map { Self.power($0, 4, [(40, $0.isShare ? 0.05 : 1.5)]) } + [Self.power(.lost, 4, [])]
     let text = PowerSentence([Self.detector(blind), Self.detector(Self.usual, "web")]).text
-    #expect(text.contains("losses of 5 % for 1 min or longer. "), "\(text)")
+    #expect(text.contains(", losses of 5 % for 1 min or longer, "), "\(text)")
     #expect(text.contains(" Losses and failures at ios would not have been noticed. "), "\(text)")
     #expect(PowerSentence([Self.detector(blind)]).text.contains(" Losses and failures would not have"))
     // One whose change goes on was noticed.

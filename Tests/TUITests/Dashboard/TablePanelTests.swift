@@ -434,7 +434,7 @@ struct TablePanelTests {
     let text = stage.text.replacing("│", with: " ").replacing(/\s+/, with: " ")
     #expect(
       text.contains(
-        "Nothing found. In the recorded 12 min at 20 notifications a second this would have been noticed: arriving ×1.5 slower for 40 s or longer. Losses and failures would not have been noticed. Smaller changes are noticed only after two days of recording."
+        "Nothing found. In the recorded 12 min at 20 notifications a second this would have been noticed: arriving ×1.5 slower for 40 s or longer. Slower answers, losses, failures and refusals would not have been noticed. More is noticed once more is recorded."
       ), "\(text)")
   }
 

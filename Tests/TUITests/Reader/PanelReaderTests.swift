@@ -54,6 +54,24 @@ struct PanelReaderTests {
     #expect(source.poll()?.panels.findings.map(\.id) == ["bbbbbbbb"])
   }
 
+  @Test("targets that reloads removed are known without findings, until a reload begins them again")
+  func removedTargets() throws {
+    let fixture = try RecordedStore()
+    let run = try fixture.begin(targets: ["a", "b"])
+    try fixture.commit(inserted: [fixture.delivered(1)])
+    let source = Watcher(fixture)
+    func removed(after targets: ReloadedTargets) throws -> Set<String> {
+      let detail = (["SIGHUP"] + targets.words).joined(separator: ReloadedTargets.separator)
+      try fixture.collector?.record(
+        [Event(at: fixture.clock.wallNow(), kind: .configReloaded, detail: detail)], run: run)
+      fixture.clock.advance(by: .seconds(6))
+      return Set(try #require(source.poll()).panels.removed.keys)
+    }
+    #expect(try removed(after: ReloadedTargets(ended: ["a"])) == ["a"])
+    #expect(try removed(after: ReloadedTargets(ended: ["b"])) == ["a", "b"])
+    #expect(try removed(after: ReloadedTargets(begun: ["a"])) == ["b"])
+  }
+
   @Test("figures of targets are those of the window, read only while the table is shown")
   func targets() throws {
     let fixture = try RecordedStore()
