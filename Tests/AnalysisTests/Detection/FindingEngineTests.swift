@@ -49,13 +49,15 @@ import Testing
         record.startedAt, record.startedLow, record.startedHigh, record.endedAt,
         withID ? record.detectedAt : nil,
       ].map { $0.map { "\($0.microseconds)" } ?? "-" }
-      let parts: [String] =
-        [
-          withID ? record.id + record.incident : "", record.target, "\(record.metric)", "\(record.kind)",
-          "\(record.status)",
-        ]
-        + times + numbers + shares + ["\(record.cause, default: "-")", record.scope ?? "-", record.evidence]
+      let identity = [
+        withID ? record.id + record.incident : "", record.target, "\(record.metric)", "\(record.kind)",
+        "\(record.status)",
+      ]
+      let figures =
+        numbers + shares + ["\(record.cause, default: "-")", record.scope ?? "-", record.evidence]
         + record.causes.map(\.rawValue)
+      // An open one has the figures of when its length last doubled, counted from when it was found first.
+      let parts = identity + times + (withID || record.endedAt != nil ? figures : [])
       text = parts.joined(separator: "|")
     }
   }
