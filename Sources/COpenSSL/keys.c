@@ -40,6 +40,10 @@ int copenssl_is_equal(const void *one, const void *other, size_t count) {
 
 /* Digests */
 
+int copenssl_sha1(const void *bytes, size_t count, uint8_t *hash) {
+  return result(EVP_Digest(bytes, count, hash, NULL, EVP_sha1(), NULL));
+}
+
 EVP_MD_CTX *copenssl_sha256_begin(void) {
   EVP_MD_CTX *digest = EVP_MD_CTX_new();
   if (digest != NULL && EVP_DigestInit_ex(digest, EVP_sha256(), NULL)) return digest;

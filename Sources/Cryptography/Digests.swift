@@ -11,6 +11,14 @@ public enum SHA256 {
   }
 }
 
+/// SHA-1 (FIPS 180-4), only for protocols that ask for it where nothing depends on its strength, such as RFC 6455.
+public enum SHA1 {
+  /// The hash: 20 bytes.
+  public static func hash(_ bytes: [UInt8]) -> [UInt8] {
+    OpenSSL.required(OpenSSL.bytes(20) { copenssl_sha1(bytes, bytes.count, $0) }, "SHA-1")
+  }
+}
+
 /// HMAC-SHA-256 with one key (RFC 2104).
 public struct HMAC: Sendable {
   /// A state with the key in it, which each code is computed in a copy of.

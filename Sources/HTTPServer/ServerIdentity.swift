@@ -101,10 +101,14 @@ public enum PrivateFile {
     }
   }
 
-  /// - Parameter mode: 0600 for secrets.
+  /// - Parameters:
+  ///   - mode: 0600 for secrets.
+  ///   - isSynced: whether the file survives a loss of power from the return on.
   ///
   /// Writes a temporary file and renames it, so that readers never see a partial file or another mode.
-  public static func write(_ text: String, to path: String, mode: mode_t) throws(HTTPServerError) {
+  public static func write(_ text: String, to path: String, mode: mode_t, isSynced: Bool = false)
+    throws(HTTPServerError)
+  {
     let partial = path + ".new"
     unlink(partial)
     let file = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
@@ -124,7 +128,20 @@ public enum PrivateFile {
       }
       done += written
     }
-    guard close(file) == 0, rename(partial, path) == 0 else { throw failure(path, "cannot be written") }
+    let isThere = !isSynced || fsync(file) == 0
+    guard close(file) == 0, isThere, rename(partial, path) == 0 else {
+      throw failure(path, "cannot be written")
+    }
+    if isSynced { syncDirectory(of: path) }
+  }
+
+  /// Has the new name survive a loss of power, where the file system can do that.
+  private static func syncDirectory(of path: String) {
+    let parent = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    let directory = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard directory >= 0 else { return }
+    fsync(directory)
+    close(directory)
   }
 
   private static func failure(_ path: String, _ what: String) -> HTTPServerError {

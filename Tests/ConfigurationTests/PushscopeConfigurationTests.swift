@@ -62,8 +62,12 @@ import Testing
     try directory.write("fcm.token", "d:token\n")
     let file = try directory.write("pushscope.yaml", lines.joined(separator: "\n"))
     let configuration = try PushscopeConfiguration.load(path: file, environment: ["HOOK_TOKEN": "t0ps3cret"])
-    #expect(configuration.targets.map(\.name) == ["loopback", "ios", "android", "browser", "ntfy", "hook"])
-    #expect(configuration.targets.map(\.provider) == [.loopback, .apns, .fcm, .webpush, .ntfy, .http])
+    #expect(
+      configuration.targets.map(\.name) == [
+        "loopback", "ios", "android", "browser", "mozilla", "ntfy", "hook",
+      ])
+    #expect(
+      configuration.targets.map(\.provider) == [.loopback, .apns, .fcm, .webpush, .webpush, .ntfy, .http])
     #expect(configuration.targets[1].variants.map(\.name) == ["priority=10", "priority=5"])
     #expect(configuration.targets[3].variants.map(\.name) == ["urgency=high", "urgency=normal"])
     let hook = try #require(configuration.targets.last)

@@ -68,6 +68,31 @@ struct OutsideParser: Sendable, CustomTestStringConvertible {
         return outcome
       }),
     OutsideParser(
+      name: "a push service's message to its user agent",
+      good: [
+        #"{"messageType":"notification","channelID":"c","version":"v","data":"AQI","headers":{"encoding":"aes128gcm"}}"#,
+        #"{"messageType":"hello","uaid":"u","status":200}"#,
+        #"{"messageType":"register","channelID":"c","status":200,"pushEndpoint":"https://h/x"}"#,
+      ],
+      read: { bytes in
+        switch AutopushEvent.parse(bytes) {
+        case .hello(let uaid, _): Outcome(values: [uaid], longest: 128)
+        case .notification(let notification):
+          Outcome(values: [notification.channelID, notification.version], longest: 2048)
+        default: Outcome()
+        }
+      }),
+    OutsideParser(
+      name: "the answer to the opening of a WebSocket",
+      good: [
+        "HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n"
+      ],
+      isTaken: false,
+      read: { bytes in
+        var opening = WebSocketOpening(nonce: [UInt8](repeating: 1, count: 16))
+        return words { _ = try opening.take(bytes) }
+      }),
+    OutsideParser(
       name: "POST /v1/clock", good: [#"{"t1":1700000000000000000}"#],
       read: { bytes in words { _ = try ClockQuestion.parse(json: Data(bytes)) } }),
     OutsideParser(

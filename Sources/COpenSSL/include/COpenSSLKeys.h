@@ -17,6 +17,9 @@ void copenssl_cleanse(void *bytes, size_t count);
 /* Compares in a time that depends on the count only. */
 int copenssl_is_equal(const void *one, const void *other, size_t count);
 
+/* SHA-1, 20 bytes. */
+int copenssl_sha1(const void *bytes, size_t count, uint8_t *hash);
+
 /* SHA-256. The end writes 32 bytes and frees the digest. */
 struct evp_md_ctx_st *copenssl_sha256_begin(void);
 int copenssl_sha256_add(struct evp_md_ctx_st *digest, const void *bytes, size_t count);

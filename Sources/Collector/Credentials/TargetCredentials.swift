@@ -22,6 +22,8 @@ struct TargetCredentials: Sendable {
   private let target: TargetConfiguration
   private let deviceToken: String
   private let subscription: PushSubscription?
+  /// Where the notifications of a target go that the collector receives as a user agent; `nil` for any other.
+  let endpoint: SubscribedEndpoint?
 
   /// Reads and checks the secrets.
   init(reading target: TargetConfiguration) throws(TargetCredentialError) {
@@ -30,6 +32,7 @@ struct TargetCredentials: Sendable {
     self.target = target
     var deviceToken = ""
     var subscription: PushSubscription?
+    var endpoint: SubscribedEndpoint?
     switch target.settings {
     case .apns(let settings):
       deviceToken = try reader.line(settings.deviceToken, as: "device_token")
@@ -42,14 +45,17 @@ struct TargetCredentials: Sendable {
           (bytes) throws(CredentialError) in try ServiceAccount(json: bytes)
         })
     case .webpush(let settings):
-      var found = try reader.parse(settings.subscription, as: "subscription") {
-        (bytes) throws(CredentialError) in try PushSubscription(json: bytes)
+      switch settings.receiver {
+      case .subscription(let reference):
+        subscription = try reader.parse(reference, as: "subscription") {
+          (bytes) throws(CredentialError) in try PushSubscription(json: bytes)
+        }
+        // The configuration's endpoint may differ, as for a local service.
+        subscription?.endpoint = target.endpoint.url
+      case .collector: endpoint = SubscribedEndpoint(origin: target.endpoint.origin)
       }
-      // The configuration's endpoint may differ, as for a local service.
-      found.endpoint = target.endpoint.url
-      subscription = found
       if let credentials = settings.credentials {
-        if found.isAtApple, !WebPushDialect.isSubjectForApple(credentials.subject) {
+        if subscription?.isAtApple == true, !WebPushDialect.isSubjectForApple(credentials.subject) {
           throw TargetCredentialError(
             target, "subject",
             "subject \(credentials.subject.debugDescription) is not valid for Apple's push service, which takes no local host",
@@ -67,6 +73,7 @@ struct TargetCredentials: Sendable {
     }
     self.deviceToken = deviceToken
     self.subscription = subscription
+    self.endpoint = endpoint
   }
 
   /// The subscription's expiration, if the browser gave one.
@@ -106,6 +113,18 @@ struct TargetCredentials: Sendable {
     return providers
   }
 
+  /// The collector as the user agent that receives a Web Push target's notifications; `nil` when the configuration does not ask
+  /// for it.
+  /// - Parameter identities: where it is stored who the user agent is.
+  func autopushAgent(_ identities: AutopushIdentityFile) -> AutopushAgent? {
+    guard case .webpush(let settings) = target.settings, case .collector(let service) = settings.receiver,
+      let endpoint
+    else { return nil }
+    var senderKey: String?
+    if case .vapid(let signer, _) = kind { senderKey = signer.publicKey }
+    return AutopushAgent(service: service, senderKey: senderKey, endpoint: endpoint, identities: identities)
+  }
+
   /// The subscription to the target's own messages; `nil` when the configuration does not ask for it.
   func ntfySubscription() throws(TargetCredentialError) -> NtfySubscription? {
     guard case .ntfy(let settings) = target.settings, settings.subscribe else { return nil }
@@ -141,11 +160,17 @@ struct TargetCredentials: Sendable {
         receiver: settings.receiver, priority: settings.priority, ttl: settings.ttl,
         validateOnly: settings.validateOnly, payloadBytes: settings.payloadBytes, accessToken: token ?? "")
     case .webpush(let settings):
+      func make(_ subscription: PushSubscription) throws(ProviderError) -> WebPushProvider {
+        try WebPushProvider(
+          subscription: subscription, ttl: settings.ttl,
+          urgency: settings.urgency, topic: settings.topic,
+          payloadBytes: settings.payloadBytes, authorization: token)
+      }
+      if let endpoint {
+        return try SubscribedProvider(to: endpoint, awayTTL: target.receiptDeadline ?? .seconds(30), make)
+      }
       guard let subscription else { throw Self.mixed }
-      return try WebPushProvider(
-        subscription: subscription, ttl: settings.ttl,
-        urgency: settings.urgency, topic: settings.topic,
-        payloadBytes: settings.payloadBytes, authorization: token)
+      return try make(subscription)
     case .ntfy(let settings):
       return try NtfyProvider(
         origin: origin, topic: settings.topic, priority: settings.priority, authorization: ntfyAuthorization,

@@ -59,6 +59,6 @@ public enum ReceiptDoctor {
 extension TargetConfiguration {
   /// Whether the collector subscribes to the target's messages itself.
   fileprivate var isSubscribed: Bool {
-    if case .ntfy(let settings) = settings { settings.subscribe } else { false }
+    settings.isReceivedByCollector
   }
 }

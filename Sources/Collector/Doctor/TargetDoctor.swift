@@ -49,6 +49,9 @@ public struct TargetDoctor: Sendable {
           .note, "priority", "Google delivers high priority as normal if the app shows no notification",
           remedy: "let the app show a notification for each probe, or measure priority: normal"))
     }
+    if case .webpush(let settings) = target.settings, case .collector(let service) = settings.receiver {
+      guard subscribes(at: service, report) else { return }
+    }
     guard resolves(report), connects(credentials, report) else { return }
     if sends { send(credentials, report) }
   }
@@ -154,6 +157,34 @@ public struct TargetDoctor: Sendable {
       }
     } catch {
       throw TargetCredentialError(target, "credentials", "the key \(error.message)", remedy: error.remedy)
+    }
+  }
+
+  // MARK: Subscription
+
+  /// Whether the push service takes the collector for a user agent.
+  private func subscribes(at service: Endpoint, _ report: (DoctorFinding) -> Void) -> Bool {
+    report(
+      finding(
+        .fine, "measures",
+        "from the push service up to a client that is connected to it: this collector; no radio and no battery of a device"
+      ))
+    let greeting = AutopushGreeting(
+      service: service, caFile: target.caFile, clock: clock, timeout: min(target.timeout, Self.timeout))
+    switch greeting.attempt() {
+    case .success(let took):
+      report(
+        finding(
+          .fine, "subscription",
+          "the push service at \(service.authority) answers hello in \(LatencyText.text(took.microseconds))"))
+      return true
+    case .failure(let loss):
+      report(
+        finding(
+          .unreachable, "subscription", loss.reason,
+          remedy:
+            "check that \(service.authority) is the WebSocket of a push service for browsers, and ca_file"))
+      return false
     }
   }
 
@@ -275,6 +306,12 @@ public struct TargetDoctor: Sendable {
   // MARK: One notification
 
   private func send(_ credentials: TargetCredentials, _ report: (DoctorFinding) -> Void) {
+    if credentials.endpoint != nil {
+      return report(
+        finding(
+          .note, "send", "nothing was sent: where to is known once the collector has subscribed",
+          remedy: "use --send 1, which subscribes"))
+    }
     let provider: any Provider
     do {
       guard let token = token(credentials, report) else { return }

@@ -258,6 +258,11 @@ struct Ledger: Sendable {
       log(note, of: id.target, at: receipt.arrivedAt)
     }
     let isDuplicate = entry.progress.receipt != nil
+    if isDuplicate, receipt.mayBeRepeated, let gap = receipt.gap,
+      !plannedOnThisBoot || entry.sample.plannedMonotonic < gap.to.microseconds
+    {
+      return .repeated
+    }
     if entry.heard.count < Self.maximumReceipts {
       entries[id]?.heard.append(receipt.stamp)
       changes.receipts.append(

@@ -16,6 +16,10 @@ struct ArrivedReceipt: Sendable, Equatable {
   /// The last time without a subscription before this, for receipts of subscriptions.
   var gap: ListeningGap?
 
+  /// Whether the service sends again what was not acknowledged before a connection ended. The receipt of such a copy, of what was
+  /// planned before the end of ``gap``, is no second delivery.
+  var mayBeRepeated = false
+
   /// `received_at_ms` is truncated to milliseconds: the device's clock showed up to this many nanoseconds more.
   static let resolution: Int64 = 1_000_000
 

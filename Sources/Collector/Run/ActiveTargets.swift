@@ -100,7 +100,7 @@ extension TargetConfiguration {
       add(settings.deviceToken)
       add(settings.serviceAccount)
     case .webpush(let settings):
-      add(settings.subscription)
+      if case .subscription(let reference) = settings.receiver { add(reference) }
       add(settings.credentials?.vapidKey)
     case .ntfy(let settings):
       switch settings.credentials {

@@ -95,7 +95,9 @@ extension TargetConfiguration {
       case .certificate(_, let key): return key.isServiceCredential
       }
     case .fcm(let settings): return isOne(settings.deviceToken) || isOne(settings.serviceAccount)
-    case .webpush(let settings): return isOne(settings.subscription) || isOne(settings.credentials?.vapidKey)
+    case .webpush(let settings):
+      if case .subscription(let reference) = settings.receiver, isOne(reference) { return true }
+      return isOne(settings.credentials?.vapidKey)
     case .ntfy(let settings):
       switch settings.credentials {
       case .token(let token): return isOne(token)

@@ -13,7 +13,8 @@ struct TargetBuilder: Sendable {
   /// The contents of the files that the credentials were read from.
   let contents: CredentialContents
   private let credentials: TargetCredentials
-  private let subscription: NtfySubscription?
+  /// Where the collector receives the target's notifications itself.
+  private let service: (any SubscribableService)?
 
   /// - Throws: ``TargetCredentialError`` for an unusable credential, ``CollectorError`` for a schedule above a documented
   ///   limit.
@@ -29,7 +30,12 @@ struct TargetBuilder: Sendable {
     // Before the credentials: a file that is replaced in between is noticed afterwards.
     contents = CredentialContents(of: configuration.credentialFiles)
     credentials = try TargetCredentials(reading: configuration)
-    subscription = try credentials.ntfySubscription()
+    if let topic = try credentials.ntfySubscription() {
+      service = NtfyTopic(subscription: topic)
+    } else {
+      let identities = AutopushIdentityFile(besideStore: options.storePath, target: configuration.name)
+      service = credentials.autopushAgent(identities)
+    }
     // Finds settings that the provider does not accept; the token is not checked.
     _ = try credentials.providers(token: "none")
     let exceeded =
@@ -101,7 +107,7 @@ struct TargetBuilder: Sendable {
   }
 
   /// Whether the collector subscribes to the target's messages, which then need a MAC.
-  var hearsItself: Bool { subscription != nil }
+  var hearsItself: Bool { service != nil }
 
   func ledgerTarget(id: TargetID) -> LedgerTarget {
     LedgerTarget(
@@ -168,13 +174,17 @@ struct TargetBuilder: Sendable {
   func subscription(
     id: TargetID, seed: UInt64, authenticator: ReceiptAuthenticator?, bootID: String
   ) -> TargetServices.Subscription? {
-    guard let subscription, let authenticator else { return nil }
+    guard let service, let authenticator else { return nil }
+    var providers: (@Sendable (Bool) -> [any Provider])?
+    if credentials.endpoint == nil {
+      providers = { [credentials] in (try? credentials.providers(token: nil, isKept: !$0)) ?? [] }
+    }
     return TargetServices.Subscription(
       subject: Subscriber.Subject(
-        target: id, name: configuration.name, service: NtfyTopic(subscription: subscription),
-        authenticator: authenticator, caFile: configuration.caFile, bootID: bootID,
+        target: id, name: configuration.name, service: service, authenticator: authenticator,
+        caFile: configuration.caFile, bootID: bootID,
         seed: seed &+ UInt64(bitPattern: id.rawValue)),
-      providers: { [credentials] in (try? credentials.providers(token: nil, isKept: !$0)) ?? [] })
+      providers: providers, hasAddress: { [endpoint = credentials.endpoint] in endpoint?.isKnown ?? true })
   }
 
   // MARK: Limits
@@ -190,7 +200,10 @@ struct TargetBuilder: Sendable {
         host: host, backgroundShare: Double(background) / Double(max(1, target.variants.count)))
     case .fcm(let settings): return DocumentedLimits.fcm(host: host, validateOnly: settings.validateOnly)
     case .ntfy: return DocumentedLimits.ntfy(host: host)
-    case .webpush, .http, .loopback: return []
+    case .webpush(let settings):
+      guard case .collector(let service) = settings.receiver else { return [] }
+      return DocumentedLimits.webPush(service: service)
+    case .http, .loopback: return []
     }
   }
 }

@@ -16,8 +16,11 @@ final class TargetServices: Sendable {
   /// What to subscribe to, and the providers that publish there.
   struct Subscription: Sendable {
     var subject: Subscriber.Subject
-    /// Makes one provider a variant. While the subscription is not open, messages ask the server to keep them.
-    var providers: @Sendable (_ isOpen: Bool) -> [any Provider]
+    /// Makes one provider a variant. While the subscription is not open, messages ask the server to keep them. `nil` where the
+    /// providers know of the subscription themselves.
+    var providers: (@Sendable (_ isOpen: Bool) -> [any Provider])?
+    /// Whether it is known where to send to. Where only the subscription tells, nothing is sent before.
+    var hasAddress: @Sendable () -> Bool = { true }
   }
 
   private let renewer: CredentialRenewer
@@ -105,6 +108,7 @@ final class TargetServices: Sendable {
       } catch {
         guard error.code == .unreachable else { throw error }
         readiness.unreached[subscription.subject.target] = error.description
+        if !subscription.hasAddress() { readiness.awaited.insert(subscription.subject.target) }
       }
     }
     return readiness
@@ -121,8 +125,13 @@ final class TargetServices: Sendable {
     }
     for (subscription, subscriber) in subscribers {
       subscriber.onChange { [generation] isOpen in
-        timing.replaceProviders(
-          subscription.providers(isOpen), of: subscription.subject.target, generation: generation)
+        let target = subscription.subject.target
+        if let providers = subscription.providers {
+          timing.replaceProviders(providers(isOpen), of: target, generation: generation)
+        } else if isOpen {
+          // There is somewhere to send to, or another place than the one that has refused us.
+          timing.tryCredentialAgain(of: target)
+        }
       }
     }
   }
@@ -206,7 +215,7 @@ final class ServiceList: Sendable {
 struct Readiness: Sendable {
   /// The providers of targets with credentials, with or without them.
   var providers: [TargetID: [any Provider]]
-  /// Targets without a first credential.
+  /// Targets without a first credential, or without a place to send to.
   var awaited: Set<TargetID>
   /// Targets whose credential or subscription could not be reached, and why.
   var unreached: [TargetID: String]
@@ -220,6 +229,6 @@ struct Readiness: Sendable {
   }
 
   func credential(of target: TargetID) -> CredentialOwnership {
-    providers[target] == nil ? .fixed : awaited.contains(target) ? .awaited : .kept
+    awaited.contains(target) ? .awaited : providers[target] == nil ? .fixed : .kept
   }
 }

@@ -138,10 +138,11 @@ final class Subscriber: Sendable {
 
   private static let maximumUnstored = 4096
 
-  func pass(_ receipts: [ArrivedReceipt]) {
+  func pass(_ receipts: [ArrivedReceipt], onStored: @escaping @Sendable (Bool) -> Void) {
     state.withLock { $0.unstored += receipts.count }
-    sink.receive(receipts) { [weak self] _ in
+    sink.receive(receipts) { [weak self] outcome in
       self?.state.withLock { $0.unstored -= receipts.count }
+      onStored(outcome.failed == 0)
     }
   }
 

@@ -2,19 +2,23 @@ import HTTPClient
 import Measurement
 
 /// Why a connection of a subscription has ended.
-struct SubscriptionLoss: Sendable, Equatable {
+struct SubscriptionLoss: Error, Sendable, Equatable {
   var reason: String
   /// The status of an answer that did not open the subscription.
   var status: Int?
   /// The pause that the server has asked for.
   var retryAfter: Duration?
+  /// A retry without a change will end in the same way, whatever the status is.
+  var isFinal = false
 
   /// The subscriber was stopped.
   static let stopped = SubscriptionLoss(reason: "stopped")
   static let noHandle = SubscriptionLoss(reason: "libcurl could not create a handle")
 
   /// A retry will get the same answer: the server does not accept the credentials, or has no such topic.
-  var isRefusal: Bool { status.map { (400..<500).contains($0) && $0 != 408 && $0 != 429 } ?? false }
+  var isRefusal: Bool {
+    isFinal || status.map { (400..<500).contains($0) && $0 != 408 && $0 != 429 } ?? false
+  }
 }
 
 /// What a subscription of the collector's own knows of its connections, whatever it speaks on them, as a value that a clock steps: when the

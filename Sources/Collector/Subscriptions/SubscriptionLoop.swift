@@ -7,6 +7,12 @@ import Threads
 /// A push service that the collector can subscribe to.
 protocol SubscribableService: Sendable {
   func makeListener(on loop: SubscriptionLoop) -> any SubscriptionListener
+  /// Whether it sends again what was not acknowledged when a connection ended.
+  var repeatsUnacknowledged: Bool { get }
+}
+
+extension SubscribableService {
+  var repeatsUnacknowledged: Bool { false }
 }
 
 /// Speaks a service's protocol on one connection after another. Confined to the subscriber's thread.
@@ -119,8 +125,19 @@ final class SubscriptionLoop {
     var extra = curl_waitfd(fd: subscriber.wake.descriptor, events: Int16(CURL_WAIT_POLLIN), revents: 0)
     var ready: Int32 = 0
     curl_multi_poll(multi, &extra, 1, 1000, &ready)
+    if extra.revents != 0 { subscriber.wake.clear() }
     renewOffset()
   }
+
+  /// Waits until a socket is ready, or the subscriber is woken.
+  /// - Returns: whether the socket is ready, or has an error.
+  func wait(for socket: Int32?, events: Int16, atMost time: Duration) -> Bool {
+    defer { renewOffset() }
+    return subscriber.wake.wait(for: socket, events: events, atMost: time)
+  }
+
+  /// Ends the wait of the subscriber's thread; may be called from any thread.
+  var wakeUp: @Sendable () -> Void { { [wake = subscriber.wake] in wake.raise() } }
 
   /// Lets the store catch up. Meanwhile data waits in the kernel, which stamps it, and then at the server.
   func restForStore() {
@@ -155,7 +172,8 @@ final class SubscriptionLoop {
   }
 
   /// Makes receipts of notifications that came back.
-  func pass(_ received: [ReceivedNotification]) {
+  /// - Parameter onStored: told from any thread whether they are stored.
+  func pass(_ received: [ReceivedNotification], onStored: @escaping @Sendable (Bool) -> Void = { _ in }) {
     guard !received.isEmpty else { return }
     subscriber.pass(
       received.map {
@@ -163,8 +181,9 @@ final class SubscriptionLoop {
           id: $0.id, device: subject.name, arrivedAt: $0.at, receivedAt: offset.wall($0.at),
           bootID: subject.bootID, receivedMonotonic: $0.at)
         receipt.gap = history.gap
+        receipt.mayBeRepeated = subject.service.repeatsUnacknowledged
         return receipt
-      })
+      }, onStored: onStored)
   }
 
   /// Counts messages with our format and a wrong MAC.

@@ -37,9 +37,6 @@ extension NtfySettings {
       "credentials", .section(Credentials.self), "for a topic with access control")
   }
 
-  /// Default of a target that subscribes.
-  static let defaultReceiptDeadline = Duration.seconds(30)
-
   static func variants(_ section: Section<Keys>) -> [TargetVariant] {
     let (priorities, sizes) = (section.priority, section.payloadBytes)
     let (topic, subscribe) = (section.topic, section.subscribe)

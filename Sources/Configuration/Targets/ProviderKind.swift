@@ -72,6 +72,15 @@ public enum ProviderSettings: Sendable, Hashable {
   case http(HTTPSettings)
   case loopback(LoopbackSettings)
 
+  /// Whether the collector receives the notifications itself, so that receipts need no device.
+  public var isReceivedByCollector: Bool {
+    switch self {
+    case .ntfy(let settings): settings.subscribe
+    case .webpush(let settings): settings.isReceivedByCollector
+    case .apns, .fcm, .http, .loopback: false
+    }
+  }
+
   public var kind: ProviderKind {
     switch self {
     case .apns: .apns

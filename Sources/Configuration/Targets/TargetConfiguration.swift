@@ -69,7 +69,7 @@ extension TargetConfiguration {
       "limit of the time to an answer")
     let receiptDeadline = Key(
       "receipt_deadline", .duration(in: .milliseconds(1) ... .seconds(7 * 86_400)),
-      "lost without a receipt in this time; ntfy with `subscribe`: `30s`")
+      "lost without a receipt in this time; with `subscribe`: `30s`")
     let backoff = Key(
       "backoff", .read("a section") { $0 }, standard: "by the provider",
       "pauses after errors of the service")
@@ -123,9 +123,23 @@ extension TargetConfiguration {
     device = section.device
     self.backoff = backoff ?? self.backoff
     self.pathProbe = pathProbe ?? self.pathProbe
-    if case .ntfy(let ntfy) = settings, ntfy.subscribe, deadline == nil {
-      receiptDeadline = NtfySettings.defaultReceiptDeadline
+    if settings.isReceivedByCollector, deadline == nil { receiptDeadline = Self.ownReceiptDeadline }
+    if settings.isReceivedByCollector, map["ttl"] == nil, let receiptDeadline { keep(for: receiptDeadline) }
+  }
+
+  /// Default of a target whose notifications the collector receives itself.
+  private static let ownReceiptDeadline = Duration.seconds(30)
+
+  /// Has the service of a Web Push target keep notifications for as long as a receipt counts, in whole seconds: what comes while the
+  /// collector reconnects is late, and not lost.
+  private mutating func keep(for time: Duration) {
+    let seconds = (time.nanoseconds + 999_999_999) / 1_000_000_000
+    for index in variants.indices {
+      guard case .webpush(var webpush) = variants[index].settings else { return }
+      webpush.ttl = .seconds(seconds)
+      variants[index].settings = .webpush(webpush)
     }
+    if let first = variants.first { settings = first.settings }
   }
 
   /// The value of `endpoint`, or the subscription's endpoint.
@@ -134,7 +148,7 @@ extension TargetConfiguration {
   ) -> Endpoint? {
     let own: Endpoint? =
       if case .webpush(let webpush)? = settings {
-        WebPushSettings.endpoint(Section(section.map), webpush.subscription)
+        WebPushSettings.endpoint(Section(section.map), webpush.receiver)
       } else {
         nil
       }
@@ -160,7 +174,7 @@ extension TargetConfiguration {
     case .fcm(let fcm) where fcm.validateOnly:
       value.report(
         "has no effect: with validate_only nothing is delivered", remedy: "delete one of the two lines")
-    case .ntfy(let ntfy) where ntfy.subscribe: break
+    case _ where settings.isReceivedByCollector: break
     case _ where !hasReceiptListener:
       value.report(
         "needs a receipt listener",

@@ -9,7 +9,15 @@ public struct WebPushSettings: Sendable, Hashable {
     public var subject: String
   }
 
-  public var subscription: SecretReference
+  /// Who receives the messages.
+  public enum Receiver: Sendable, Hashable {
+    /// A browser or an app, by the JSON of its subscription.
+    case subscription(SecretReference)
+    /// The collector itself, as a user agent of the push service at this URL, whose scheme stands for `wss`.
+    case collector(Endpoint)
+  }
+
+  public var receiver: Receiver
   /// How long the service may store the message, in whole seconds; zero: one delivery attempt.
   public var ttl = Duration.zero
   public var urgency = WebPushUrgency.high
@@ -26,7 +34,13 @@ extension WebPushSettings {
     let subscription = Key(
       secret: "subscription", required: "subscription_file: subscription.json",
       "JSON of the browser; or `subscription`")
-    let ttl = Key("ttl", listOf: .wholeSeconds(upTo: WebPushDialect.longestTTL), default: .zero, "")
+    let subscribe = Key(
+      "subscribe", .parsed("a `wss:` URL", WebPushSettings.service),
+      "in place of a subscription: the collector subscribes at this push service and receives its own messages"
+    )
+    let ttl = Key(
+      "ttl", listOf: .wholeSeconds(upTo: WebPushDialect.longestTTL), default: .zero,
+      "with `subscribe`: `receipt_deadline`")
     let urgency = Key("urgency", listOf: .choice(of: WebPushUrgency.self), default: .high, "")
     let topic = Key(
       "topic", .parsed("at most 32 characters", WebPushSettings.topic), "replaces an undelivered notification"
@@ -39,22 +53,64 @@ extension WebPushSettings {
 
   static func variants(_ section: Section<Keys>) -> [TargetVariant] {
     let (lives, urgencies, sizes) = (section.ttl, section.urgency, section.payloadBytes)
-    let (subscription, topic, credentials) = (section.subscription, section.topic, section.credentials)
+    let (receiver, topic, credentials) = (receiver(section), section.topic, section.credentials)
+    if case .collector? = receiver, urgencies.choices.count > 1 {
+      section[\.urgency]?.report(
+        "has no effect on delivery: push services with user agents like the collector, as Mozilla's, do not read it",
+        remedy: "write one value, or delete this line")
+    }
     return TargetVariant.combinations(section.map, lives, urgencies, sizes) { ttl, urgency, size in
-      guard let subscription else { return nil }
+      guard let receiver else { return nil }
       return .webpush(
         WebPushSettings(
-          subscription: subscription, ttl: ttl.value, urgency: urgency.value, topic: topic,
+          receiver: receiver, ttl: ttl.value, urgency: urgency.value, topic: topic,
           payloadBytes: size.value, credentials: credentials))
     }
+  }
+
+  private static func receiver(_ section: Section<Keys>) -> Receiver? {
+    guard section[\.subscribe] != nil else { return section.subscription.map(Receiver.subscription) }
+    section.exclude(\.subscribe, with: \.subscription)
+    return section.subscribe.map(Receiver.collector)
+  }
+
+  /// The collector receives the messages.
+  var isReceivedByCollector: Bool {
+    if case .collector = receiver { true } else { false }
+  }
+
+  /// A push service's WebSocket, with the scheme `https`.
+  private static func service(_ text: String) throws(ValueTextError) -> Endpoint {
+    guard text.lowercased().hasPrefix("wss://") else {
+      throw ValueTextError(
+        text.contains("@") ? "…" : text, "is not a wss URL",
+        remedy: "write the push service's WebSocket, like wss://push.services.mozilla.com/")
+    }
+    return try Endpoint.endpoint(
+      in: "https://" + text.dropFirst("wss://".count),
+      userRemedy: "delete it: these push services know no users")
+  }
+
+  /// Where a push service's endpoints are, unless the configuration says something else: Mozilla's at another host than its
+  /// WebSocket, those of others at the same.
+  static func endpoints(of service: Endpoint) -> Endpoint {
+    let isMozilla = service.host == "push.services.mozilla.com"
+    return Endpoint(
+      scheme: .https, host: isMozilla ? "updates.push.services.mozilla.com" : service.host, port: service.port
+    )
   }
 
   private struct Subscription: Decodable {
     var endpoint: String
   }
 
-  /// The subscription's endpoint; problems are reported at the key that names the subscription.
-  static func endpoint(_ section: Section<Keys>, _ subscription: SecretReference) -> Endpoint? {
+  /// The subscription's endpoint, or where the collector's own will be; problems are reported at the key that names the subscription.
+  static func endpoint(_ section: Section<Keys>, _ receiver: Receiver) -> Endpoint? {
+    let subscription: SecretReference
+    switch receiver {
+    case .subscription(let reference): subscription = reference
+    case .collector(let service): return endpoints(of: service)
+    }
     let source = section[\.subscription] ?? section.map.value
     // Checked by its name only, so that the endpoint is not known. Nothing is sent from such a configuration.
     if case .file(let file) = subscription, file.isUnread {

@@ -17,6 +17,21 @@ public struct PushSubscription: Sendable, CustomStringConvertible {
   private static let remedy =
     "put in the JSON of PushSubscription.toJSON(), as the browser gave it: endpoint, keys.p256dh, keys.auth"
 
+  /// A subscription of our own.
+  init(endpoint: String, publicKey: P256.PublicKey, secret: [UInt8]) {
+    self.endpoint = endpoint
+    self.publicKey = publicKey
+    self.secret = secret
+    expiration = nil
+  }
+
+  /// A subscription that nobody has: for requests that are made for a check and not sent.
+  public static func placeholder(at origin: String) -> PushSubscription {
+    let receiver = WebPushReceiver.random()
+    return PushSubscription(
+      endpoint: origin + "/", publicKey: receiver.privateKey.publicKey, secret: receiver.secret)
+  }
+
   private struct File: Decodable {
     struct Keys: Decodable {
       var p256dh: String?

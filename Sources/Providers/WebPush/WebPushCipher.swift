@@ -27,14 +27,27 @@ enum WebPushCipher {
     let senderPublic = key.publicKey.x963Representation
     let receiverPublic = subscription.publicKey.x963Representation
     do {
-      let input = try HKDF.key(
-        from: try key.sharedSecret(with: subscription.publicKey), salt: subscription.secret,
-        info: Array("WebPush: info\0".utf8) + receiverPublic + senderPublic, count: 32)
+      let input = try inputKey(
+        key, with: subscription.publicKey, secret: subscription.secret, receiver: receiverPublic,
+        sender: senderPublic)
       return try EncryptedContent.seal(
         [record], key: input, salt: salt, keyID: senderPublic, recordSize: recordSize)
     } catch {
       throw .keyAgreement
     }
+  }
+
+  /// The key that both sides derive from their own private key and the other's public key (RFC 8291, section 3.4).
+  /// - Parameters:
+  ///   - secret: the subscription's `auth`.
+  ///   - receiver: the subscription's public key.
+  ///   - sender: the message's public key.
+  static func inputKey(
+    _ key: P256.PrivateKey, with peer: P256.PublicKey, secret: [UInt8], receiver: [UInt8], sender: [UInt8]
+  ) throws(CryptographyError) -> SymmetricKey {
+    try HKDF.key(
+      from: try key.sharedSecret(with: peer), salt: secret,
+      info: Array("WebPush: info\0".utf8) + receiver + sender, count: 32)
   }
 }
 
@@ -73,10 +86,7 @@ enum EncryptedContent {
     let size = withUnsafeBytes(of: recordSize.bigEndian) { Array($0) }
     var content = salt + size + [UInt8(keyID.count)] + keyID
     do {
-      let contentKey = try HKDF.key(
-        from: key, salt: salt, info: Array("Content-Encoding: aes128gcm\0".utf8), count: AES128GCM.keyBytes)
-      let base = try HKDF.key(
-        from: key, salt: salt, info: Array("Content-Encoding: nonce\0".utf8), count: AES128GCM.nonceBytes)
+      let (contentKey, base) = try keys(key, salt: salt)
       for (number, record) in records.enumerated() {
         let delimiter: UInt8 = number == records.count - 1 ? 2 : 1
         let padded = record.text + [delimiter] + [UInt8](repeating: 0, count: record.padding)
@@ -86,6 +96,23 @@ enum EncryptedContent {
       throw .impossible
     }
     return content
+  }
+
+  /// Opens the only record of a content: text, delimiter and padding.
+  static func open(_ record: [UInt8], key: SymmetricKey, salt: [UInt8]) throws(CryptographyError) -> [UInt8] {
+    let (contentKey, base) = try keys(key, salt: salt)
+    return try AES128GCM.open(record, key: contentKey, nonce: base.bytes)
+  }
+
+  /// The key of the content, and what its nonces are made from (RFC 8188, sections 2.2 and 2.3).
+  private static func keys(
+    _ key: SymmetricKey, salt: [UInt8]
+  ) throws(CryptographyError) -> (content: SymmetricKey, nonce: SymmetricKey) {
+    let contentKey = try HKDF.key(
+      from: key, salt: salt, info: Array("Content-Encoding: aes128gcm\0".utf8), count: AES128GCM.keyBytes)
+    let base = try HKDF.key(
+      from: key, salt: salt, info: Array("Content-Encoding: nonce\0".utf8), count: AES128GCM.nonceBytes)
+    return (contentKey, base)
   }
 
   /// XOR of the base with the record's number in network byte order (RFC 8188, section 2.3).

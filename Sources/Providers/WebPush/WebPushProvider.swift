@@ -20,8 +20,9 @@ public struct WebPushProvider: Provider {
     }
   }
 
-  private let subscription: PushSubscription
-  private let headers: [HeaderField]
+  private var subscription: PushSubscription
+  private var headers: [HeaderField]
+  private let ttl: Int64
   private let payloadBytes: Int?
   private let messageKeys: @Sendable () -> MessageKeys
 
@@ -67,9 +68,22 @@ public struct WebPushProvider: Provider {
     if let topic { headers.append(HeaderField(WebPushDialect.Header.topic, topic)) }
     if let authorization { headers.append(HeaderField("authorization", authorization)) }
     self.headers = headers
+    self.ttl = seconds
     self.subscription = subscription
     self.payloadBytes = payloadBytes
     self.messageKeys = messageKeys
+  }
+
+  /// The same for another subscription, at another service with the same rules.
+  /// - Parameter least: the time to live at the least, whole seconds.
+  public func addressed(to subscription: PushSubscription, leastTTL least: Duration = .zero)
+    -> WebPushProvider
+  {
+    var provider = self
+    provider.subscription = subscription
+    let seconds = min(max(ttl, least.components.seconds), Int64(WebPushDialect.longestTTL))
+    if seconds != ttl { provider.headers[0] = HeaderField(WebPushDialect.Header.ttl, String(seconds)) }
+    return provider
   }
 
   /// Size of the encrypted body without padding, with a receipt's MAC.

@@ -68,7 +68,7 @@ import Testing
     let subscription = #"{"endpoint":"https://push.example.net/s3cret","keys":\#(Self.keys)}"#
     let settings = ProviderSettings.webpush(
       WebPushSettings(
-        subscription: text(subscription),
+        receiver: .subscription(text(subscription)),
         credentials: WebPushSettings.Credentials(vapidKey: text(Self.key), subject: "mailto:a@b")))
     let credentials = try TargetCredentials(reading: target(settings, endpoint: "https://127.0.0.1:9/s3cret"))
     guard case .vapid(_, let origin) = credentials.kind else {
@@ -88,7 +88,7 @@ import Testing
     func read(_ subject: String, endpoint: String) throws -> TargetCredentialError? {
       let settings = ProviderSettings.webpush(
         WebPushSettings(
-          subscription: text(subscription),
+          receiver: .subscription(text(subscription)),
           credentials: WebPushSettings.Credentials(vapidKey: text(Self.key), subject: subject)))
       let target = try target(settings, endpoint: endpoint)
       do throws(TargetCredentialError) {
@@ -130,7 +130,8 @@ import Testing
       (apns(deviceToken: "s3cret"), "device_token_file does not contain a device token"),
       (.fcm(FCMSettings(deviceToken: text("d"), serviceAccount: text("{\"s3cret\"}"))), "service_account: "),
       (
-        .webpush(WebPushSettings(subscription: text("{\"endpoint\":\"s3cret\"}"), credentials: nil)),
+        .webpush(
+          WebPushSettings(receiver: .subscription(text("{\"endpoint\":\"s3cret\"}")), credentials: nil)),
         "subscription: "
       ),
       (.ntfy(NtfySettings(topic: "x", credentials: .token(text("s3cret s3cret")))), "token: "),

@@ -56,13 +56,17 @@ struct LedgerFixture {
 
   @discardableResult
   mutating func receive(
-    _ sequence: Int64, at time: MonotonicTime, arriving: MonotonicTime? = nil, boot: String? = boot
+    _ sequence: Int64, at time: MonotonicTime, arriving: MonotonicTime? = nil, boot: String? = boot,
+    repeatedSince opening: MonotonicTime? = nil
   ) -> ReceiptDisposition {
     let arrived = arriving ?? time
+    var receipt = ArrivedReceipt(
+      id: NotificationID(run: run, sample: id(sequence)), device: "phone", arrivedAt: arrived,
+      receivedAt: WallTime(microseconds: 5), bootID: boot, receivedMonotonic: time)
+    receipt.gap = opening.map { ListeningGap(from: at(0), to: $0) }
+    receipt.mayBeRepeated = opening != nil
     return ledger.apply(
-      ArrivedReceipt(
-        id: NotificationID(run: run, sample: id(sequence)), device: "phone", arrivedAt: arrived,
-        receivedAt: WallTime(microseconds: 5), bootID: boot, receivedMonotonic: time),
+      receipt,
       reloaded: ledger.holds(id(sequence)) ? nil : recall(sequence))
   }
 

@@ -223,6 +223,30 @@ struct LedgerTests {
     #expect(fixture.misplaced.isEmpty)
   }
 
+  @Test(
+    "a copy of what may not have been acknowledged before a reconnection is no second delivery; a later one is"
+  )
+  func copies() throws {
+    var fixture = LedgerFixture(deadline: .seconds(1))
+    fixture.plan(2)
+    for sequence in Int64(1)...2 {
+      fixture.send(sequence, at: at(1000))
+      fixture.answer(sequence, at: at(1010))
+      fixture.receive(sequence, at: at(1050))
+    }
+    let copy = fixture.receive(1, at: at(1500), repeatedSince: at(1400))
+    #expect(copy == .repeated)
+    let second = fixture.receive(2, at: at(1500), repeatedSince: at(500))
+    #expect(second == .duplicate)
+    fixture.commit()
+    // After a crash it is read from the store.
+    let late = fixture.receive(1, at: at(9000), repeatedSince: at(8000))
+    #expect(late == .repeated)
+    fixture.commit()
+    #expect(fixture.sample(1)?.duplicates == 0 && fixture.sample(2)?.duplicates == 1)
+    #expect(fixture.receipts.count == 3)
+  }
+
   @Test("the same words again change nothing, in memory or years later")
   func repeated() throws {
     var fixture = LedgerFixture(deadline: .seconds(1))

@@ -116,7 +116,7 @@ import Testing
       target.settings
         == .webpush(
           WebPushSettings(
-            subscription: file("subscription.json"), ttl: .seconds(60), urgency: .veryLow,
+            receiver: .subscription(file("subscription.json")), ttl: .seconds(60), urgency: .veryLow,
             topic: "probe1",
             credentials: WebPushSettings.Credentials(
               vapidKey: file("vapid.pem"), subject: "mailto:ops@example.com"))))
@@ -129,6 +129,34 @@ import Testing
     var dumped = ""
     dump(target, to: &dumped)
     #expect(!("\(target)" + dumped).contains("s3cret"))
+  }
+
+  static let subscribing = "provider: webpush, subscribe: 'wss://push.example.net'"
+
+  @Test func webPushThatTheCollectorReceives() throws {
+    let target = try load("\(Self.subscribing), \(Self.vapid), receipt_deadline: 2500ms")
+    let service = Endpoint(scheme: .https, host: "push.example.net", port: 443)
+    #expect(
+      target.settings
+        == .webpush(
+          WebPushSettings(
+            receiver: .collector(service), ttl: .seconds(3),
+            credentials: WebPushSettings.Credentials(
+              vapidKey: file("vapid.pem"), subject: "mailto:ops@example.com"))))
+    #expect(target.endpoint.url == "https://push.example.net" && target.settings.isReceivedByCollector)
+    // What the collector hears itself needs no listener and has a deadline of its own accord, for which it is kept.
+    let plain = try load("\(Self.subscribing), payload_bytes: [300, 400]")
+    #expect(plain.receiptDeadline == .seconds(30))
+    for variant in plain.variants {
+      guard case .webpush(let settings) = variant.settings else { continue }
+      #expect(settings.ttl == .seconds(30))
+    }
+    guard case .webpush(let settings) = try load("\(Self.subscribing), ttl: 0s").settings else { return }
+    #expect(settings.ttl == .zero)
+    let mozilla = try load("provider: webpush, subscribe: 'WSS://push.services.mozilla.com/'")
+    #expect(mozilla.endpoint.origin == "https://updates.push.services.mozilla.com")
+    let elsewhere = try load("\(Self.subscribing), endpoint: 'https://e.example.net'")
+    #expect(elsewhere.endpoint.origin == "https://e.example.net")
   }
 
   @Test func ntfy() throws {
@@ -270,6 +298,18 @@ import Testing
     (
       "provider: webpush, subscription_file: account.json", "subscription_file", "is not a push subscription",
       "toJSON"
+    ),
+    (
+      "\(webpush), subscribe: 'wss://push.example.net'", "subscription_file",
+      "cannot be combined with \"subscribe\"", "keep one"
+    ),
+    ("provider: webpush, subscribe: 'ws://h'", "subscribe", "\"ws://h\" is not a wss URL", "wss://push"),
+    ("provider: webpush, subscribe: true", "subscribe", "is not a wss URL", "wss://push"),
+    (
+      "provider: webpush, subscribe: 'wss://a:b@h'", "subscribe", "contains a user or password", "no users"
+    ),
+    (
+      "\(subscribing), urgency: [low, high]", "urgency", "has no effect on delivery", "one value"
     ),
     ("provider: webpush", "", "needs the key \"subscription_file\"", "subscription.json"),
     ("\(ntfy), priority: 6", "priority", "\"6\" is out of range", "from 1 to 5"),

@@ -1,3 +1,4 @@
+import Configuration
 import DequeModule
 import Measurement
 
@@ -101,6 +102,17 @@ enum DocumentedLimits {
       SendLimit(.window(count: 240, period: .seconds(60)), "FCM allows a device 240 messages a minute"),
       SendLimit(.window(count: 5000, period: .seconds(3600)), "FCM allows a device 5000 messages an hour"),
       project,
+    ]
+  }
+
+  /// A push service of somebody else's, of which the collector is a user agent: it is meant for browsers, and documents no limit;
+  /// one each 15 s is what a guest may ask for.
+  static func webPush(service: Endpoint) -> [SendLimit] {
+    guard !ListenAddress(host: service.host, port: service.port).isLoopback else { return [] }
+    return [
+      SendLimit(
+        .bucket(capacity: 4, interval: .seconds(15)),
+        "a push service that is meant for browsers is asked for no more than one notification each 15 s")
     ]
   }
 

@@ -60,6 +60,11 @@ final class ServerProcess: Sendable {
     try python("ntfy_server.py", options, isEncrypted: isEncrypted)
   }
 
+  /// `Tests/Support/autopush_server.py`.
+  static func autopush(_ options: [String] = []) throws -> ServerProcess {
+    try python("autopush_server.py", options, isEncrypted: true)
+  }
+
   /// `Tests/Support/fcm_server.py`.
   static func fcm(_ options: [String]) throws -> ServerProcess {
     try python("fcm_server.py", options, isEncrypted: true)

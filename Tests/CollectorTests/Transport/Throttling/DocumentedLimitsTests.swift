@@ -1,3 +1,4 @@
+import Configuration
 import Measurement
 import Testing
 
@@ -27,6 +28,20 @@ import Testing
     let half = try #require(
       DocumentedLimits.apns(host: "api.sandbox.push.apple.com", backgroundShare: 0.5).first)
     #expect(half.shape == .window(count: 6, period: .seconds(3600)))
+  }
+
+  @Test("somebody else's push service for browsers is asked for one in 15 s, our own for anything")
+  func guestsAreModest() throws {
+    func limits(_ host: String) -> [SendLimit] {
+      DocumentedLimits.webPush(service: Endpoint(scheme: .https, host: host, port: 443))
+    }
+    let everyFifteenSeconds = try #require(ArrivalRate.every(.seconds(15)))
+    let everyFourteen = try #require(ArrivalRate.every(.seconds(14)))
+    for host in ["push.services.mozilla.com", "10.0.0.1"] {
+      #expect(limits(host).map { $0.isExceeded(by: everyFifteenSeconds) } == [false])
+      #expect(limits(host).map { $0.isExceeded(by: everyFourteen) } == [true])
+    }
+    for host in ["localhost", "127.0.0.1", "::1"] { #expect(limits(host).isEmpty) }
   }
 
   @Test func aServerOfOnesOwnHasNone() {

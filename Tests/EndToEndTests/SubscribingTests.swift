@@ -1,0 +1,120 @@
+import Foundation
+import TestKit
+import TestTraits
+import Testing
+
+@Suite(
+  "A Web Push target that subscribes, against the loopback service", .ownThread, .serialized,
+  .enabled(if: Programs.has("openssl", "sqlite3")), .timeLimit(.minutes(10)))
+struct SubscribingTests {
+  private let installation: Installation
+
+  init() throws {
+    installation = try Installation()
+    try configure()
+  }
+
+  private func configure(_ more: [String] = []) throws {
+    let lines =
+      [
+        "targets:", "  - name: own", "    provider: webpush",
+        "    subscribe: wss://localhost:\(installation.loopbackPort)/", "    ca_file: loopback/ca.pem",
+        "    schedule: { arrivals: constant, rate: 20/s }",
+        "    credentials: { vapid_key_file: loopback/vapid.pem, subject: mailto:ops@example.com }",
+      ] + more.map { "    " + $0 }
+    try installation.directory.write("pushscope.yaml", lines.joined(separator: "\n") + "\n")
+  }
+
+  private var identity: String { installation.store + "-own.subscription.json" }
+
+  private func events(_ kind: String) throws -> [String] {
+    try installation.query("SELECT detail FROM event WHERE kind = '\(kind)' AND detail LIKE 'subscription%'")
+      .map {
+        $0[0]
+      }
+  }
+
+  @Test("every notification is delivered on one clock, and the next run goes on with the same subscription")
+  func delivers() throws {
+    let service = try installation.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
+    let collector = try installation.collect(["--count", "60"])
+    #expect(try collector.waitForExit() == 0, "\(collector.standardError)")
+    let rows = try installation.query(
+      """
+      SELECT count(*), sum(state = 'delivered'), sum(delivery_us > schedule_lag_us), sum(delivery_error_us = 0),
+        sum(delivery_certainty = 'exact'), sum(duplicates)
+      FROM sample_view
+      """)
+    #expect(rows == [["60", "60", "60", "60", "60", "0"]])
+    #expect(
+      try installation.query("SELECT count(*), sum(same_clock) FROM receipt WHERE device = 'own'") == [
+        ["60", "60"]
+      ])
+    let kept = try String(contentsOfFile: identity, encoding: .utf8)
+    #expect(try FileManager.default.attributesOfItem(atPath: identity)[.posixPermissions] as? Int == 0o600)
+    let second = try installation.collect(["--count", "20"])
+    #expect(try second.waitForExit() == 0, "\(second.standardError)")
+    #expect(try String(contentsOfFile: identity, encoding: .utf8) == kept)
+    #expect(try installation.states() == ["delivered": 80])
+    // What is secret in it is nowhere else.
+    struct Identity: Decodable { var uaid, channelID, endpoint, privateKey, auth: String }
+    let own = try JSONDecoder().decode(Identity.self, from: Data(kept.utf8))
+    let token = String(own.endpoint.suffix(60))
+    let dump = try run("sqlite3", ["-readonly", installation.store, ".dump"]).output
+    for secret in [own.uaid, own.channelID, token, own.privateKey, own.auth] {
+      for text in [collector.standardError, collector.standardOutput, second.standardError, dump] {
+        #expect(!text.contains(secret))
+      }
+    }
+    try service.stop()
+  }
+
+  @Test("a connection that the service closes costs nothing, and is told") func closed() throws {
+    let service = try installation.startLoopback(
+      scenario: "deliveries: { delay: 5ms }\nwebpush: { close_after: 1s, close_code: 1001 }\n")
+    let collector = try installation.collect(["--count", "60"])
+    #expect(try collector.waitForExit() == 0, "\(collector.standardError)")
+    #expect(try installation.states() == ["delivered": 60], "\(collector.standardError)")
+    #expect(try events("connected").count >= 2)
+    #expect(try events("disconnected").contains { $0.contains("closed the connection with 1001") })
+    #expect(try installation.query("SELECT sum(duplicates) FROM sample_view") == [["0"]])
+    try service.stop()
+  }
+
+  @Test("a service that forgets the user agent gets another hello, and gives another subscription")
+  func forgotten() throws {
+    let service = try installation.startLoopback(
+      scenario: "deliveries: { delay: 5ms }\nwebpush: { forget_after: 1s }\n")
+    let collector = try installation.collect(["--count", "60"])
+    #expect(try collector.waitForExit() == 0, "\(collector.standardError)")
+    let states = try installation.states()
+    #expect(states["delivered", default: 0] >= 30 && states["rejected", default: 0] >= 1, "\(states)")
+    #expect(try events("disconnected").contains { $0.contains("does not know the endpoint any more") })
+    let log = try installation.query("SELECT message FROM log WHERE label = 'subscription'").map { $0[0] }
+    #expect(log.contains { $0.contains("the subscription is a new one") }, "\(log)")
+    try service.stop()
+  }
+
+  @Test("sending begins once the service has told where to", .timeLimit(.minutes(3))) func away() throws {
+    // Makes the credentials.
+    try installation.startLoopback().stop()
+    let collector = try installation.collect(["--count", "40"])
+    try collector.waitFor(error: "sending begins once these are available")
+    let service = try installation.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
+    #expect(try collector.waitForExit() == 0, "\(collector.standardError)")
+    #expect(try installation.states() == ["delivered": 40])
+    try service.stop()
+  }
+
+  @Test("what is asked of somebody else's service too often is refused") func tooOften() throws {
+    try installation.startLoopback().stop()
+    let text = try String(contentsOfFile: installation.configuration, encoding: .utf8)
+    try installation.directory.write(
+      "pushscope.yaml",
+      text.replacing("wss://localhost:\(installation.loopbackPort)/", with: "wss://push.example.net/"))
+    let collector = try installation.collect(["--count", "5"])
+    #expect(try collector.waitForExit() == 78)
+    #expect(collector.standardError.contains("no more than one notification each 15 s"))
+    #expect(collector.standardError.contains("--allow-above-provider-limit"))
+  }
+}
