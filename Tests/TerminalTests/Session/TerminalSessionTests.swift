@@ -301,7 +301,7 @@ struct TerminalSessionTests {
     options.catchesEndSignals = false
     var session: TerminalSession? = try TerminalSession(
       environment: ["TERM": "xterm"], options: options, input: copy, output: copy)
-    close(other.controller)
+    other.hangUp()
     #expect(session?.nextEvents(deadline: nil) == [.hangup])
     #expect(session?.nextEvents(deadline: .now + .milliseconds(10)) == [])
     #expect(session?.present(CellBuffer(columns: 80, rows: 24)) == .failed)

@@ -31,6 +31,14 @@ final class PseudoTerminal {
     close(controller)
   }
 
+  /// The terminal goes away. The descriptor's number stays this object's, which closes it.
+  func hangUp() {
+    let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
+    dup2(nothing, controller)
+    _ = fcntl(controller, F_SETFD, FD_CLOEXEC)
+    close(nothing)
+  }
+
   func resize(columns: Int, rows: Int) {
     var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
     _ = ioctl(controller, UInt(TIOCSWINSZ), &size)
