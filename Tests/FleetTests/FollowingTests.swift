@@ -228,7 +228,6 @@ import Testing
           try events(both.fleet.last(Event.self, of: run, through: end, limit: 2).rows, both.fleet)
             == events(both.store.last(Event.self, of: run, through: end, limit: 2).rows, both.store))
       }
-      #expect(try both.fleet.openIncidents(of: run) == both.store.openIncidents(of: run))
       #expect(
         try both.fleet.findings(of: run, changedAfter: 0).map(\.id)
           == both.store.findings(FindingSelection(run: run)).map(\.id))

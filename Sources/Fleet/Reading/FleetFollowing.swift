@@ -58,10 +58,6 @@ extension FleetReader: DashboardSource {
   public func lastHandshakeFailure(of run: RunID) throws -> HandshakeFailure? { nil }
   public func undeliveredAlerts() throws -> Int { 0 }
 
-  public func openIncidents(of run: RunID) throws -> Int {
-    Set(try findings(FindingSelection(run: run)).filter(\.isOpen).map(\.incident)).count
-  }
-
   public func findings(of run: RunID, changedAfter cursor: Int64) throws -> [FindingRecord] {
     try findings(FindingSelection(run: run)).filter { $0.revision > cursor }.sorted {
       $0.revision < $1.revision

@@ -57,7 +57,8 @@ extension FindingRecord {
                     legs.parts.map {
                       .object([
                         .init("leg", .string($0.leg.rawValue)), .init("change_us", microseconds($0.change)),
-                        .init("change_low_us", microseconds($0.low)), .init("change_high_us", microseconds($0.high)),
+                        .init("change_low_us", microseconds($0.low)),
+                        .init("change_high_us", microseconds($0.high)),
                       ])
                     })),
               ])

@@ -76,7 +76,9 @@ public struct PowerTable {
         ]
       }
       guard !power.isEmpty else {
-        return ["\(name): nothing is known yet of \(isShare ? "losses, failures and refusals" : "arrivals and answers")"]
+        return [
+          "\(name): nothing is known yet of \(isShare ? "losses, failures and refusals" : "arrivals and answers")"
+        ]
       }
       return blind.map { power in
         power.isFollowed == true

@@ -124,18 +124,6 @@ extension StoreReader {
     }
   }
 
-  /// The number of incidents of a run that are going on, without hidden findings.
-  public func openIncidents(of run: RunID) throws -> Int {
-    try read { db in
-      try db.cachedRows(
-        """
-        SELECT count(DISTINCT x.incident) FROM finding x JOIN run r ON r.id = x.run_id
-        WHERE r.uuid = ? AND NOT x.hidden AND \(FindingRecord.isOpen(in: "x"))
-        """, [run.description]
-      ).first.map { $0[0] } ?? 0
-    }
-  }
-
   /// How far the detector has come with each target and variant that it has looked at.
   public func detectors() throws -> [DetectorRecord] {
     try read { db in

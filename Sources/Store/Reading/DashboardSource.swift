@@ -29,8 +29,6 @@ public protocol DashboardSource: SampleSource {
   func lastHandshakeFailure(of run: RunID) throws -> HandshakeFailure?
   /// Alerts that could not be delivered so far.
   func undeliveredAlerts() throws -> Int
-  /// How many incidents of a run are going on.
-  func openIncidents(of run: RunID) throws -> Int
   /// Findings of a run that were written after a cursor, the last change last; hidden ones too.
   func findings(of run: RunID, changedAfter cursor: Int64) throws -> [FindingRecord]
 

@@ -16,7 +16,8 @@ extension StoreReader {
   ///
   /// - Parameter known: what an earlier call returned for the run: only later events are read.
   /// - Throws: ``StoreError``.
-  public func removedTargets(of run: RunID, known: RemovedTargets = RemovedTargets()) throws -> RemovedTargets {
+  public func removedTargets(of run: RunID, known: RemovedTargets = RemovedTargets()) throws -> RemovedTargets
+  {
     try read { db in
       var removed = known
       removed.revision = try Int64.fetchOne(db, sql: "SELECT max(revision) FROM event") ?? 0

@@ -12,8 +12,7 @@ struct HeaderContent: Equatable {
   /// The run that is being recorded when it is not the one on display.
   let recording: DisplayedRun?
   let isCollectorIdle: Bool
-  let openFindings: Int
-  /// Those that are known of them.
+  /// Open ones, of targets that are recorded.
   let findings: [FindingRecord]
   /// When reloads removed targets, by name.
   let removed: [String: WallTime]
@@ -197,23 +196,19 @@ struct HeaderModel {
 
   /// How many incidents are going on.
   private var findingItems: [LineItem] {
-    let count = content.openFindings
-    guard count > 0, content.run?.isLive ?? false, content.replay == nil else { return [] }
-    let words = CountText.text(count, "finding")
+    let incidents = FindingIncident.group(content.findings)
+    guard let last = incidents.last, content.run?.isLive ?? false, content.replay == nil else { return [] }
+    let words = CountText.text(incidents.count, "finding")
     return [
       LineItem(
         priority: 80, [TextSpan("\(words) open", appearance(.warning))],
         short: LineItem.Short(priority: 88, spans: [TextSpan(words, appearance(.warning))]))
-    ] + headline
+    ] + headline(last)
   }
 
   /// What the incident that began last says.
-  private var headline: [LineItem] {
-    let open = FindingIncident.group(content.findings)
-    guard let incident = open.last else { return [] }
-    let sentence = FindingSentence(
-      incident, stoppedAt: FindingsModel.stop(of: incident.first, nil, content.removed),
-      clock: SentenceClock(zone, today: incident.start))
+  private func headline(_ incident: FindingIncident) -> [LineItem] {
+    let sentence = FindingSentence(incident, clock: SentenceClock(zone, today: incident.start))
     let words = FindingsModel.plain(sentence.what, appearance)
     let short = FindingsModel.plain(sentence.opening, appearance)
     return [

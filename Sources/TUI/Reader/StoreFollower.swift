@@ -186,7 +186,6 @@ struct StoreFollower {
     let old = run
     run = record
     content.recording = try recording(reader)
-    content.openFindings = try reader.openIncidents(of: record.id)
     content.objectives = try ObjectiveSummary(reader, alive: record.lastHeartbeat)
     let all = try reader.targets(of: record.id)
     targets = subject.target.map { name in all.filter { $0.name == name } } ?? all

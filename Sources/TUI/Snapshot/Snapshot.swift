@@ -32,8 +32,6 @@ struct DashboardContent: Sendable, Equatable {
   var recording: DisplayedRun?
   /// The collector of the store; `nil` when not known.
   var collector: CollectorStatus?
-  /// Incidents of the run that are going on.
-  var openFindings = 0
   /// Rows that are not forwarded to the fleet, while its forwarding stands still.
   var unforwarded = 0
   /// Why the collector deletes less than retention asks for.

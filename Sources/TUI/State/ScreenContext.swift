@@ -164,8 +164,9 @@ struct ScreenContext {
     if case .silent(let since) = shown.run?.phase { silence = Age(since: since, now: shown.now) }
     return HeaderContent(
       run: shown.run, silence: silence, interruption: shown.interruption, recording: latest.recording,
-      isCollectorIdle: latest.collector?.isIdle ?? false, openFindings: shown.openFindings,
-      findings: shown.panels.findings.filter(\.isOpen), removed: shown.panels.removed,
+      isCollectorIdle: latest.collector?.isIdle ?? false,
+      findings: shown.panels.findings.filter { $0.isOpen && shown.panels.removed[$0.target] == nil },
+      removed: shown.panels.removed,
       objectives: shown.objectives,
       unforwarded: shown.unforwarded, retentionWait: shown.retentionWait,
       retentionWaitAge: shown.retentionWait.map { Age(since: $0.since, now: shown.now) },

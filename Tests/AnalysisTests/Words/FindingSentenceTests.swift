@@ -231,9 +231,11 @@ import Testing
     #expect(!text(.accept, service) { $0.isSentOnTime = nil }.contains("on time"))
   }
 
-  @Test("a device that other providers reach is not suspected by itself", arguments: [
-    ("provider-delivery or device", Subject.slower), ("losses: provider, device or receipts", .lost),
-  ])
+  @Test(
+    "a device that other providers reach is not suspected by itself",
+    arguments: [
+      ("provider-delivery or device", Subject.slower), ("losses: provider, device or receipts", .lost),
+    ])
   private func deviceIsWellElsewhere(reason: String, subject: Subject) {
     var facts = CauseDetails()
     facts.isDeviceWellElsewhere = true
@@ -241,7 +243,8 @@ import Testing
     let text = Self.sentence(record, .open).whose
     #expect(
       text.contains(
-        "It is fcm or its connection to the device pixel, which gets those of other providers as before; a second device "),
+        "It is fcm or its connection to the device pixel, which gets those of other providers as before; a second device "
+      ),
       "\(text)")
     #expect(!text.contains("second provider"), "\(text)")
   }

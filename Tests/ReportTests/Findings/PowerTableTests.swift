@@ -99,6 +99,8 @@ import Testing
     )
     #expect(!self.table.lines.contains { $0.hasPrefix("More is found") }, "two days are known")
     // Of losses nothing is known.
-    #expect(table.lines(finding: 0.05, isShare: true, for: 60_000_000)[0].contains("nothing is known yet of losses"))
+    #expect(
+      table.lines(finding: 0.05, isShare: true, for: 60_000_000)[0].contains("nothing is known yet of losses")
+    )
   }
 }

@@ -30,7 +30,7 @@ struct NarrowTests {
     if header == "idle" {
       snapshot.collector = CollectorStatus(isRunning: true, run: nil, staysAfterRun: true)
     }
-    if header == "findings" { snapshot.openFindings = 2 }
+    if header == "findings" { snapshot.panels.findings = TablePanelTests.findings() }
     if header == "not forwarded" { snapshot.unforwarded = ForwardPause.most }
     if header == "silent" { snapshot.silence(.unknownCA) }
     if header == "not readable" { snapshot.interruption = Interruption(since: end, text: "why") }

@@ -34,7 +34,6 @@ struct TablePanelTests {
             value: tails[index], count: 400))
       })
     snapshot.panels.findings = findings()
-    snapshot.openFindings = 1
     return snapshot
   }
 
@@ -90,7 +89,7 @@ struct TablePanelTests {
   @Test("a daily pattern is not open, says its hours, and is as long as its last stretch")
   func dailyPattern() throws {
     var snapshot = Self.snapshot()
-    (snapshot.openFindings, snapshot.panels.findings) = (0, [Self.daily()])
+    snapshot.panels.findings = [Self.daily()]
     let row = try #require(FindingRows.make(snapshot.panels.findings).first)
     #expect(!row.isOpen && row.status == "daily" && row.length == 9_000_000_000)
     #expect(row.stretch.upperBound == Self.daily().seenUntil)
@@ -441,14 +440,18 @@ struct TablePanelTests {
   @Test("a wide header says what is recorded, as pushscope status does, where nothing else is to be said")
   func opening() throws {
     var snapshot = Self.snapshot()
-    (snapshot.openFindings, snapshot.panels.findings) = (0, [])
+    snapshot.panels.findings = []
     let wide = try Stage(columns: 240, snapshot: snapshot).rows[0]
     #expect(wide.contains("pushscope  ● live"), "\(wide)")
     #expect(
       wide.contains(/collecting for [^(]*\(run [^,]*, 3 targets, [0-9.]+ notifications a second\)/), "\(wide)"
     )
-    snapshot.openFindings = 1
+    snapshot.panels.findings = Self.findings()
     #expect(try !Stage(columns: 240, snapshot: snapshot).rows[0].contains("collecting for"))
+    // Nobody has to see to what a reload removed.
+    snapshot.panels.removed = ["android": SampleRun.start]
+    let removed = try Stage(columns: 240, snapshot: snapshot).rows[0]
+    #expect(!removed.contains("finding") && removed.contains(", 2 targets, "), "\(removed)")
   }
 
   @Test("nothing found is said in words")

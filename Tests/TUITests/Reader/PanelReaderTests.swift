@@ -42,7 +42,7 @@ struct PanelReaderTests {
     try fixture.collector?.save(changes)
     fixture.clock.advance(by: .seconds(2))
     let snapshot = try #require(source.poll())
-    #expect(snapshot.panels.findings.map(\.id) == ["aaaaaaaa"] && snapshot.openFindings == 1)
+    #expect(snapshot.panels.findings.map(\.id) == ["aaaaaaaa"] && snapshot.panels.findings[0].isOpen)
     changes.findings = [Self.finding("bbbbbbbb", run, at: fixture.clock.wallNow())]
     try fixture.collector?.save(changes)
     _ = source.poll()

@@ -21,7 +21,8 @@ final class ServerProcess: Sendable {
   /// Without the reason of its end a test would only say that nobody answered.
   deinit {
     guard !isSignalled.load(ordering: .relaxed), let status = process.status() else { return }
-    Issue.record("the server on port \(port) ended by itself with \(status): \(process.standardError.suffix(2_000))")
+    Issue.record(
+      "the server on port \(port) ended by itself with \(status): \(process.standardError.suffix(2_000))")
   }
 
   /// Starts a program that listens on a given port, and waits until it does.
