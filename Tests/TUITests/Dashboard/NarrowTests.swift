@@ -74,7 +74,7 @@ struct NarrowTests {
       "looking back": "looking back", "frozen": "frozen +", "ended": "ended 2025-06-15",
       "gone": "gone for 119 min",
       "replay": "14:02:00 ", "paused": "14:02:00 ", "recording": "ended 2025-06-15",
-      "findings": "2 findings", "silent": "no receipts",
+      "findings": "1 finding ", "silent": "no receipts",
     ]
     if let said = words[header] { #expect(least.contains(said), "\(least)") }
     if header == "replay" || header == "paused" {
