@@ -11,7 +11,10 @@ public struct CauseDetails: Sendable, Hashable, Codable {
   /// How many of the provider's devices are affected, and how many it has.
   public var devices: Int?
   public var allDevices: Int?
-  /// Whether the affected devices get the notifications of other providers as before; `nil` where no other sends to them.
+  /// The provider of the finding's target, with its host where a collector has two endpoints of the kind.
+  public var provider: String?
+  /// Whether the device of the finding's target, or the affected ones, get the notifications of other providers as before; `nil` where
+  /// no other sends to them, or too little came of it.
   public var isDeviceWellElsewhere: Bool?
   /// What more than half of the failures have in common.
   public var failure: FailureReason?

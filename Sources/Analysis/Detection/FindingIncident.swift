@@ -41,6 +41,16 @@ public struct FindingIncident: Sendable, Equatable {
     } ?? first
   }
 
+  /// The finding whose cause is told of another one of the incident: one that concerns its target and is decided, else the finding's
+  /// own.
+  func explained(_ finding: FindingRecord) -> FindingRecord {
+    let common = explained
+    let isConcerned =
+      common.verdicts.first?.targets.contains(finding.target) ?? (common.target == finding.target)
+    return common.cause?.isDecided == true && finding.cause?.isDecided != true && isConcerned
+      ? common : finding
+  }
+
   /// Ascending by start.
   public static func group(_ records: [FindingRecord]) -> [FindingIncident] {
     var incidents: [FindingIncident] = []

@@ -12,6 +12,9 @@ public struct WatchedSeries: Sendable {
   /// The part of it that a selection's run and time have, µs.
   public let selected: Int64
 
+  /// Whether a reload removed its target from the newest run.
+  public let isRemoved: Bool
+
   /// µs.
   public var age: Int64 { detector.age }
   /// Recorded time in which a change could be seen, µs.
@@ -28,14 +31,25 @@ public struct WatchedSeries: Sendable {
   public static func all(
     _ detectors: [DetectorRecord], in reader: StoreReader, of selection: RowSelection = .everything
   ) throws -> [WatchedSeries] {
-    let spans = try reader.seriesSpans(endingAfter: WallTime(microseconds: .min))
-    return detectors.map { WatchedSeries($0, spans, of: selection) }.filter {
+    let removed = try reader.latestRun().map { try reader.removedTargets(of: $0.id).times } ?? [:]
+    let spans = try reader.seriesSpans(endingAfter: WallTime(microseconds: .min)).map { span in
+      var span = span
+      span.endedAt = span.endedAt ?? removed[span.name]
+      return span
+    }
+    return detectors.map {
+      WatchedSeries($0, spans, of: selection, isRemoved: removed[$0.target] != nil)
+    }.filter {
       selection.targets?.contains($0.detector.target) ?? true
     }
   }
 
   /// - Parameter spans: of all runs of all targets.
-  public init(_ detector: DetectorRecord, _ spans: [SeriesSpan], of selection: RowSelection = .everything) {
+  public init(
+    _ detector: DetectorRecord, _ spans: [SeriesSpan], of selection: RowSelection = .everything,
+    isRemoved: Bool = false
+  ) {
+    self.isRemoved = isRemoved
     let own = spans.filter {
       $0.name == detector.target && $0.variantName == detector.variant && $0.provider == detector.provider
         && $0.endpoint == detector.endpoint

@@ -74,6 +74,7 @@ public struct StatusReader {
         let found = findings[recording.run.id]?[target.name] ?? []
         activity.open = found.filter(\.1.isOpen)
         activity.daily = found.map(\.1).filter(\.isDaily)
+        activity.over = found.filter { !$0.1.goesOn }
         activity.detectors = detectors.map { $0[target.name] }
         activity.shortestOutage = shortestOutage(activity, &powers)
         if let last = activity.last, !activity.isRemoved {
@@ -220,6 +221,7 @@ public struct StatusReader {
     var activity = TargetActivity(
       name: target.name, provider: target.provider, phase: .recorded, askedRate: target.askedRate,
       metric: metric, limit: limit)
+    activity.receiptDeadline = target.receiptDeadline
     // That of silence first: it says more.
     activity.breached =
       objectives.first { $0.verdict == .breached && $0.silence != nil }
@@ -310,12 +312,18 @@ public struct StatusReader {
         FindingSelection(
           run: store == nil ? recording.run.id : nil, targets: names, since: recording.run.startedAt))
       for incident in FindingIncident.group(records) {
-        for finding in incident.findings where finding.goesOn {
+        for finding in incident.findings where finding.goesOn || isRecent(finding) {
           result[recording.run.id, default: [:]][finding.target, default: []].append((incident, finding))
         }
       }
     }
     return result
+  }
+
+  /// Whether something got worse and ended in the reported window.
+  private func isRecent(_ finding: FindingRecord) -> Bool {
+    guard let end = finding.endedAt, finding.kind.word != .faster, !finding.isPattern else { return false }
+    return (now - end).microseconds < Self.last
   }
 
   // MARK: - Needs

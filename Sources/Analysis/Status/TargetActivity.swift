@@ -68,6 +68,10 @@ public struct TargetActivity: Sendable {
   public var before: StatusWindow?
   /// Incidents that go on, or went on when recording stopped, each with its finding of this target.
   public var open: [(incident: FindingIncident, finding: FindingRecord)]
+  /// Those that ended in ``last``.
+  public var over: [(incident: FindingIncident, finding: FindingRecord)] = []
+  /// The receipt deadline, µs: what is lost is known so long after it was sent; `nil` where no receipts are expected.
+  public var receiptDeadline: Int64?
   /// What comes on most days at the same hours.
   public var daily: [FindingRecord] = []
   /// The first objective that is breached.

@@ -29,7 +29,7 @@ public struct TargetStatus: Sendable, Equatable {
     ]
     self =
       sentences.lazy.compactMap { $0 }.first
-      ?? TargetStatus(.ok, figures.text + Self.daily(target, clock))
+      ?? TargetStatus(.ok, figures.text + Self.over(target, clock) + Self.daily(target, clock))
   }
 
   // MARK: - Not recorded
@@ -96,6 +96,18 @@ public struct TargetStatus: Sendable, Equatable {
     told(target, clock).map { TargetStatus($0.word, $0.sentence, finding: $0.id) }
   }
 
+  /// `. Over: losing from 12:37:36 to 12:38:36 UTC: 9.0 % got lost (before none).`; the last of those that ended while the figures were
+  /// made, which show in them.
+  private static func over(_ target: TargetActivity, _ clock: SentenceClock) -> String {
+    guard
+      let last = target.over.max(by: {
+        ($0.finding.startedAt, $0.finding.id) < ($1.finding.startedAt, $1.finding.id)
+      })
+    else { return "" }
+    let more = target.over.count == 1 ? "" : " And \(CountText.text(target.over.count - 1, "other finding"))."
+    return ". Over: \(FindingSentence(last.finding, of: last.incident, clock: clock).kindAndChange)\(more)"
+  }
+
   /// `. Slower every day from 18:20 to 20:50: half within 41 ms instead of 37 ms.`; empty where nothing comes every day.
   private static func daily(_ target: TargetActivity, _ clock: SentenceClock) -> String {
     // What arrives goes before what is only answered.
@@ -111,7 +123,7 @@ public struct TargetStatus: Sendable, Equatable {
     }
     let others = Set(hours).count - 1
     let more = others == 0 ? "" : " And at \(others) other \(others == 1 ? "time" : "times") of the day."
-    return ". \(FindingSentence(first, clock: clock).daily.raisedFirst)\(more)"
+    return ". \(FindingSentence(first, clock: clock).kindAndChange.raisedFirst)\(more)"
   }
 
   // MARK: - Figures
@@ -187,7 +199,8 @@ public struct TargetStatus: Sendable, Equatable {
   private static func learning(_ target: TargetActivity, _ figures: StatusFigures) -> TargetStatus? {
     guard target.last != nil else {
       let wait =
-        target.limit.map { "; what is lost is known \(LengthText.given($0)) after it was sent" } ?? ""
+        target.receiptDeadline.map { "; what is lost is known \(LengthText.given($0)) after it was sent" }
+        ?? ""
       return TargetStatus(.learning, "nothing is known yet\(wait)")
     }
     guard let detectors = target.detectors, !detectors.isEmpty else { return nil }

@@ -27,6 +27,7 @@ struct CauseSentence {
 
   /// The provider as evidence names it: a kind, with its host where a collector has two endpoints of it.
   static func provider(of record: FindingRecord) -> String {
+    if let provider = record.verdicts.first?.facts?.provider { return provider }
     let named = record.verdicts.lazy.compactMap(\.scope).first { scope in
       scope.hasPrefix(record.provider + " at ") && !scope.contains(",")
     }
@@ -140,19 +141,15 @@ struct CauseSentence {
     let device = record.device == provider ? "its device" : "the device \(record.device)"
     let isWellElsewhere = verdict?.facts?.isDeviceWellElsewhere == true
     switch reason {
-    case "provider-delivery or device" where isWellElsewhere:
+    case "provider-delivery or device" where isWellElsewhere,
+      "losses: provider, device or receipts" where isWellElsewhere:
       return (
-        "\(it) \(provider) or its connection to \(device), which \(verb("gets", "got")) those of other providers as before; a second device that gets notifications through \(provider) would tell which.",
-        ""
+        "\(it) \(provider) or its connection to \(device): what other providers send \(verb("arrives", "arrived")) there as before.",
+        "A second device that gets notifications through \(provider) would tell."
       )
     case "provider-delivery or device":
       return (
         "\(it) \(provider) or \(device); a second device that gets notifications through \(provider) would tell which.",
-        ""
-      )
-    case "losses: provider, device or receipts" where isWellElsewhere:
-      return (
-        "\(it) \(provider) or its connection to \(device), which \(verb("gets", "got")) those of other providers as before; a second device reached through \(provider) would tell which.",
         ""
       )
     case "losses: provider, device or receipts":
@@ -178,12 +175,12 @@ struct CauseSentence {
     case "service of several providers":
       return (
         "\(whom) \(verb("answer", "answered")) later, other providers \(verb("do", "did")) not; what these have in common is not known.",
-        nil
+        ""
       )
     case "failures of several providers":
       return (
         "\(whom) \(verb("fail", "failed")), other providers \(verb("do", "did")) not; what these have in common is not known.",
-        nil
+        ""
       )
     case "refusals by several providers":
       return ("Several providers \(verb("refuse", "refused")) them: \(whom).", nil)

@@ -7,8 +7,9 @@ public struct FindingSentence {
   private let record: FindingRecord
   /// The finding whose cause is told.
   private let explained: FindingRecord
-  /// The targets of which it says the same; at least one.
+  /// The targets of which it says the same, and their providers; at least one of each.
   private let targets: [String]
+  private let providers: [String]
   private let times: (count: Int, period: Int64, since: WallTime)?
   private let stoppedAt: WallTime?
   private let clock: SentenceClock
@@ -16,15 +17,17 @@ public struct FindingSentence {
   /// - Parameter stoppedAt: when recording stopped, of one that went on until then.
   public init(_ record: FindingRecord, stoppedAt: WallTime? = nil, clock: SentenceClock) {
     (self.record, explained, targets, times) = (record, record, [Self.target(record)], nil)
+    providers = [CauseSentence.provider(of: record)]
     (self.stoppedAt, self.clock) = (stoppedAt, clock)
   }
 
-  /// A finding of an incident, with the incident's cause.
+  /// A finding of an incident, with the incident's cause where that is its own.
   public init(
     _ record: FindingRecord, of incident: FindingIncident, stoppedAt: WallTime? = nil, clock: SentenceClock
   ) {
     (self.record, targets, times) = (record, [Self.target(record)], nil)
-    explained = incident.explained
+    explained = incident.explained(record)
+    providers = [CauseSentence.provider(of: record)]
     (self.stoppedAt, self.clock) = (stoppedAt, clock)
   }
 
@@ -46,9 +49,12 @@ public struct FindingSentence {
     clock: SentenceClock
   ) {
     let first = incident.first
+    let alike = incident.findings.filter { $0.kind == first.kind && $0.metric == first.metric }
     var seen: Set<String> = []
-    targets = incident.findings.filter { $0.kind == first.kind && $0.metric == first.metric }
-      .map(Self.target).filter { seen.insert($0).inserted }
+    targets = alike.map(Self.target).filter { seen.insert($0).inserted }
+    var known: Set<String> = []
+    let providers = alike.map { CauseSentence.provider(of: $0) }.filter { known.insert($0).inserted }
+    self.providers = providers.count == 1 ? [CauseSentence.provider(of: incident.explained)] : providers
     (record, explained, self.times) = (first, incident.explained, times)
     (self.stoppedAt, self.clock) = (stoppedAt, clock)
   }
@@ -64,9 +70,11 @@ public struct FindingSentence {
     [briefChange, whose, isEarly ? Self.early : ""].filter { !$0.isEmpty }.joined(separator: " ")
   }
 
-  /// A daily pattern where the target's name stands beside it: `slower every day from 18:20 to 20:50: half within 41 ms instead of
-  /// 37 ms.`
-  public var daily: String { "\(record.kind) \(briefChange)" }
+  /// What changed where the target's name stands beside it: `slower every day from 18:20 to 20:50: half within 41 ms instead of 37
+  /// ms.`
+  public var kindAndChange: String {
+    record.kind.word == .refused ? briefChange : "\(record.kind) \(briefChange)"
+  }
 
   /// What changed, since when and by how much.
   public var what: String {
@@ -153,7 +161,7 @@ public struct FindingSentence {
     case .slower, .faster: latencyHeadline
     case .losing: "Notifications to \(names) \(verb("get", "got")) lost"
     case .failing: "Notifications to \(names) \(verb("fail", "failed"))"
-    case .refused: "\(provider) \(verb("refuses", "refused")) notifications to \(names)"
+    case .refused: "\(provider) \(verb(isOne ? "refuses" : "refuse", "refused")) notifications to \(names)"
     case nil: "\(record.kind) of \(names)"
     }
   }
@@ -166,13 +174,13 @@ public struct FindingSentence {
   private var latencyHeadline: String {
     let way = record.isGradual && !isOver ? "\(record.kind) and \(record.kind)" : record.kind.rawValue
     return isAccept
-      ? "\(provider) \(verb("answers", "answered")) \(way) for \(names)"
+      ? "\(provider) \(verb(isOne ? "answers" : "answer", "answered")) \(way) for \(names)"
       : "Notifications to \(names) \(verb("arrive", "arrived")) \(way)"
   }
 
   /// `Notifications to ios arrive slower since 14:02: half within 900 ms (before 170 ms).`
   private var latency: String {
-    "\(latencyHeadline) \(time)\(levels(of: "its").map { ": \($0)" } ?? "")."
+    "\(latencyHeadline) \(time)\(levels(of: isOne ? "its" : "their").map { ": \($0)" } ?? "")."
   }
 
   /// `half within 900 ms (before 170 ms)`; `nil` where the figures are not known.
@@ -205,7 +213,8 @@ public struct FindingSentence {
         "\(provider) had refused notifications\(whom) before; because of that we did not send \(CountText.grouped(counts.notSent)) \(time)."
     }
     let count = CountText.text(counts.refused, "notification")
-    let refused = "\(provider) \(verb("has refused", "refused")) \(count)\(whom)\(status) \(time)"
+    let refused =
+      "\(provider) \(verb(isOne ? "has refused" : "have refused", "refused")) \(count)\(whom)\(status) \(time)"
     guard counts.notSent > 0 else { return "\(refused)\(outcome)." }
     return "\(refused); because of that we paused and did not send \(CountText.grouped(counts.notSent))."
   }
@@ -221,13 +230,15 @@ public struct FindingSentence {
   /// `ios`, `ios and android`, `ios, android and web`, `7 targets`.
   private var names: String { Self.list(targets) }
 
-  static func list(_ names: [String]) -> String {
+  /// - Parameter kind: what they are names of, where there are too many to list.
+  static func list(_ names: [String], of kind: String = "target") -> String {
     guard let last = names.last, names.count > 1 else { return names.first ?? "" }
-    if names.count > mostNames { return "\(names.count) targets" }
+    if names.count > mostNames { return CountText.text(names.count, kind) }
     return names.dropLast().joined(separator: ", ") + " and " + last
   }
 
-  private var provider: String { CauseSentence.provider(of: explained) }
+  private var provider: String { Self.list(providers, of: "provider") }
+  private var isOne: Bool { providers.count == 1 }
 
   // MARK: - When
 
@@ -254,7 +265,7 @@ public struct FindingSentence {
   private var time: String {
     if isDaily { return dailyTime }
     let end = stoppedAt ?? (record.isNewNormal ? nil : record.endedAt)
-    let hasSeconds = end.map { $0.microseconds - record.startedAt.microseconds < Self.shortStretch } ?? false
+    let hasSeconds = ((end ?? record.seenUntil) - record.startedAt).microseconds < Self.shortStretch
     let start = clock.text(record.startedAt, hasSeconds: hasSeconds)
     let about = isUncertain(hasSeconds ? 5_000_000 : 90_000_000) ? "about " : ""
     let zone = clock.name(at: record.startedAt)

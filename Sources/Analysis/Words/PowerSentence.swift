@@ -8,33 +8,32 @@ public struct PowerSentence {
 
   public init(_ detectors: [DetectorRecord]) { self.detectors = detectors }
 
-  /// `Nothing found. In the recorded 12 min at 20 notifications a second this would have been noticed: arriving ×1.5 slower for 40 s
-  /// or longer, losses of 5 % for 1 min or longer. More is noticed once more is recorded.`
+  /// `Nothing found in 12 min at 20 notifications a second. This would have been noticed: arriving ×1.5 slower for 40 s or longer,
+  /// losses of 5 % for 1 min or longer. Most is noticed once two days are recorded.`
   ///
   /// Of several targets it is said of the one at which least is seen.
-  public var text: String {
-    guard !detectors.isEmpty else { return "Nothing found; no collector watched for changes." }
-    return "Nothing found. \(seen)"
-  }
+  public var text: String { text(after: "Nothing found") }
 
-  /// The same without that nothing was found: `In the recorded 12 min at 20 notifications a second this would
-  /// have been noticed: …`.
-  public var seen: String {
-    guard !detectors.isEmpty else { return "" }
+  /// - Parameter opening: what was not found, as a sentence begins.
+  public func text(after opening: String) -> String {
+    guard !detectors.isEmpty else { return "\(opening); no collector watched for changes." }
     guard detectors.contains(where: { $0.power != nil }) else {
-      return "What would have been seen is not known for this store."
+      return "\(opening). What would have been seen is not known for this store."
     }
     let powers = detectors.map(Self.powers)
     let seeing = zip(detectors, powers).filter { $1.contains { !$0.steps.isEmpty } }
-    guard let age = seeing.map(\.0.age).min() else {
-      return "Nothing could have been seen so far: too little is recorded."
+    let ages = seeing.map(\.0.age)
+    guard let least = ages.min(), let most = ages.max() else {
+      return "\(opening). Nothing could have been seen so far: too little is recorded."
     }
+    let lengths = [least, most].map(LengthText.text)
     let rate = seeing.flatMap(\.1).filter { !$0.steps.isEmpty }.map(\.rate).min() ?? 0
     return
-      "In the recorded \(LengthText.text(age)) at \(FrequencyText.sentence(rate)) this would have been noticed: "
-      + Self.noticed(seeing.flatMap(\.1)).joined(separator: ", ") + "." + Self.missed(seeing)
+      "\(opening) in \(lengths[0])\(lengths[0] == lengths[1] ? "" : " to \(lengths[1])") at \(FrequencyText.sentence(rate)). "
+      + "This would have been noticed: \(Self.noticed(seeing.flatMap(\.1)).joined(separator: ", "))."
+      + Self.missed(seeing)
       + Self.blind(zip(detectors, powers).filter { !$1.contains { !$0.steps.isEmpty } }.map(\.0))
-      + (seeing.contains { $0.0.learning != nil } ? " More is noticed once more is recorded." : "")
+      + (seeing.contains { $0.0.learning != nil } ? " Most is noticed once two days are recorded." : "")
   }
 
   /// Changes of a metric of any size, and of a latency how one is called.

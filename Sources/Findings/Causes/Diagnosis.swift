@@ -25,13 +25,14 @@ public struct Diagnosis: Sendable {
   private let providers: [String]
   private let stall: HostStall
   private let quantiles: TestedQuantiles
+  private let subject: Subject?
 
   /// - Parameter subject: what the finding says has changed: evidence is taken of its metric and quantile, and verdicts that
   ///   speak of it come first. Without one they are in the order of the rules.
   public init(_ episode: Episode, of subject: Subject? = nil) {
     stall = HostStall(episode)
     let quantiles = TestedQuantiles(subject?.quantile)
-    self.quantiles = quantiles
+    (self.quantiles, self.subject) = (quantiles, subject)
     targets = episode.targets.map {
       TargetEvidence($0, episode, of: subject?.metric, at: subject?.quantile)
     }
@@ -193,9 +194,9 @@ public struct Diagnosis: Sendable {
     if let only = who.first, who.count == 1 {
       facts.devices = Set(affected.map { targets[$0].target.device }).count
       facts.allDevices = Set(ofProvider(only).map { targets[$0].target.device }).count
-      let others = others(than: only, onDevicesOf: affected)
-      if !others.isEmpty { facts.isDeviceWellElsewhere = others.isDisjoint(with: affected) }
     }
+    facts.provider = own(affected).map { targets[$0].target.provider }
+    facts.isDeviceWellElsewhere = isDeviceWellElsewhere(affected)
     let failures = affected.reduce(into: [:]) { sum, index in
       sum.merge(targets[index].failures, uniquingKeysWith: +)
     }
@@ -209,21 +210,40 @@ public struct Diagnosis: Sendable {
     Set(affected.map { targets[$0].target.provider }).sorted()
   }
 
-  /// The targets of other providers that reach the affected devices and have receipts from them.
-  private func others(than provider: String, onDevicesOf affected: Set<Int>) -> Set<Int> {
-    let devices = Set(affected.map { targets[$0].target.device })
-    return Set(
-      targets.indices.filter {
-        let target = targets[$0].target
-        return target.provider != provider && devices.contains(target.device) && targets[$0].transit.count > 0
-      })
+  /// The finding's own target among the affected ones.
+  private func own(_ affected: Set<Int>) -> Int? {
+    subject.flatMap { subject in affected.first { targets[$0].target.name == subject.target } }
   }
+
+  /// The targets by which other providers reach the device of the finding's target, or without a finding the affected devices.
+  private func others(_ affected: Set<Int>) -> [Int] {
+    let mine = own(affected).map { [$0] } ?? Array(affected)
+    let devices = Set(mine.map { targets[$0].target.device })
+    let providers = Set(mine.map { targets[$0].target.provider })
+    return targets.indices.filter {
+      !providers.contains(targets[$0].target.provider) && devices.contains(targets[$0].target.device)
+    }
+  }
+
+  private func isDeviceWellElsewhere(_ affected: Set<Int>) -> Bool? {
+    let others = others(affected)
+    guard !others.isEmpty else { return nil }
+    if others.contains(where: affected.contains) { return false }
+    let areWell = others.allSatisfy {
+      targets[$0].transit.count >= Self.fewestOfOthers && targets[$0].transit.isUnchanged
+        && targets[$0].lost < 2
+    }
+    return areWell ? true : nil
+  }
+
+  /// Fewer receipts of other providers do not say that a device gets them as before.
+  private static let fewestOfOthers = 20
 
   /// What tells a provider from a device, where one device or one provider cannot.
   private func wouldDecide(_ affected: Set<Int>, both: Bool) -> String {
     let device = "a second device of the provider"
-    guard facts(affected).isDeviceWellElsewhere == nil else { return device }
-    return "\(device) \(both ? "and" : "or") a second provider on the device"
+    return others(affected).isEmpty
+      ? "\(device) \(both ? "and" : "or") a second provider on the device" : device
   }
 
   private func failures() -> Verdict? {
@@ -439,8 +459,10 @@ public struct Diagnosis: Sendable {
         add(
           .deviceAsleep, device, group,
           "\(PercentText.fine(mean(mine) { $0.bunches.now })) received in bunches, on \(device) only")
-      } else if over.count >= 2, !others.isEmpty, covers(affected, group), !covers(affected, others),
-        othersAffected <= others.count / 2
+      } else if over.count >= 2, covers(affected, group),
+        others.isEmpty
+          ? affected.isSubset(of: group) && group.count < targets.count
+          : !covers(affected, others) && othersAffected <= others.count / 2
       {
         add(.device, device, group, "on \(device) over \(over.count) providers")
       }

@@ -102,8 +102,7 @@ public struct FindingsReport: Sendable {
     }
     guard records.allSatisfy(\.isDaily) else { return lines }
     return lines + [
-      EscapedText.make(
-        ["No change found.", power.seen].filter { !$0.isEmpty }.joined(separator: " "))
+      EscapedText.make(power.text(after: "No change found"))
     ]
   }
 

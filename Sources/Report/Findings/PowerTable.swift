@@ -6,8 +6,13 @@ import Store
 /// What would be found of each target: the shortest change of a size, and how long that takes.
 public struct PowerTable {
   private let series: [WatchedSeries]
+  /// Those that a reload removed.
+  private let removed: [WatchedSeries]
 
-  public init(_ series: [WatchedSeries]) { self.series = series }
+  public init(_ series: [WatchedSeries]) {
+    self.series = series.filter { !$0.isRemoved }
+    removed = series.filter(\.isRemoved)
+  }
 
   private var detectors: [DetectorRecord] { series.map(\.detector) }
 
@@ -51,7 +56,7 @@ public struct PowerTable {
     let young = detectors.filter { $0.learning != nil && $0.power?.contains { !$0.steps.isEmpty } ?? false }
     guard let least = young.map(\.age).min() else { return [] }
     return [
-      "More is found once more is recorded: a change has to fit into it, and so far that is \(LengthText.text(least))."
+      "A change has to fit into what is recorded, which is \(LengthText.text(least)) so far; most is found once two days are."
     ]
   }
 
@@ -60,38 +65,54 @@ public struct PowerTable {
   /// What is missing where nothing can be said of a series' latencies or shares, a line each: how much more has to be recorded, or
   /// why more does not help.
   private func missing(isShare: Bool) -> [String] {
-    guard !series.isEmpty else { return ["no collector has watched these targets for changes"] }
-    return series.flatMap { one -> [String] in
-      let name = EscapedText.make(SeriesName.text(one.detector.target, one.detector.variant))
-      guard let power = one.detector.power?.filter({ $0.isShare == isShare }) else {
-        return ["\(name): not known, since only collectors of older versions have recorded it"]
-      }
-      let blind = power.filter(\.steps.isEmpty)
-      // Later changes are compared with as much as that.
-      if one.isTooShort, blind.count == power.count {
-        let needed = 2 * one.warmUp
-        return [
-          "\(name): nothing yet, since the outcome of \(LengthText.text(one.age)) is known, and it takes "
-            + "\(LengthText.text(needed)); record for \(LengthText.text(needed - one.age)) more"
-        ]
-      }
-      guard !power.isEmpty else {
-        return [
-          "\(name): nothing is known yet of \(isShare ? "losses, failures and refusals" : "arrivals and answers")"
-        ]
-      }
-      return blind.map { power in
-        power.isFollowed == true
-          ? "\(name), \(power.metric): not now, while a change of it goes on (pushscope findings)"
-          : "\(name), \(power.metric): nothing now, since what is recorded is too little, or varies too much, to tell a change from it"
-      }
+    guard !series.isEmpty || !removed.isEmpty else {
+      return ["no collector has watched these targets for changes"]
+    }
+    return removed.map { "\(Self.name(of: $0)): nothing any more, since a reload removed it" }
+      + series.flatMap { missing(isShare: isShare, of: $0) }
+  }
+
+  private static func name(of one: WatchedSeries) -> String {
+    EscapedText.make(SeriesName.text(one.detector.target, one.detector.variant))
+  }
+
+  private func missing(isShare: Bool, of one: WatchedSeries) -> [String] {
+    let name = Self.name(of: one)
+    guard let power = one.detector.power?.filter({ $0.isShare == isShare }) else {
+      return ["\(name): not known, since only collectors of older versions have recorded it"]
+    }
+    let blind = power.filter(\.steps.isEmpty)
+    // Later changes are compared with as much as that.
+    if one.isTooShort, blind.count == power.count {
+      let needed = 2 * one.warmUp
+      return [
+        "\(name): nothing yet, since the outcome of \(LengthText.text(one.age)) is known, and it takes "
+          + "\(LengthText.text(needed)); record for \(LengthText.text(needed - one.age)) more"
+      ]
+    }
+    guard !power.isEmpty else {
+      return [
+        "\(name): nothing is known yet of \(isShare ? "losses, failures and refusals" : "arrivals and answers")"
+      ]
+    }
+    return blind.map { power in
+      power.isFollowed == true
+        ? "\(name), \(power.metric): not now, while a change of it goes on (pushscope findings)"
+        : "\(name), \(power.metric): nothing can be promised now, since what is recorded is too little, or varies too much"
     }
   }
 
-  /// The same of both, each line once.
+  /// The same of both, each line once; where one of the two is missing it is said which.
   private var missing: [String] {
-    let latencies = missing(isShare: false)
-    return latencies + missing(isShare: true).filter { !latencies.contains($0) }
+    let (latencies, shares) = (missing(isShare: false), missing(isShare: true))
+    return latencies.map { shares.contains($0) ? $0 : Self.named($0, isShare: false) }
+      + shares.filter { !latencies.contains($0) }.map { Self.named($0, isShare: true) }
+  }
+
+  private static func named(_ line: String, isShare: Bool) -> String {
+    line.replacing(
+      ": nothing yet",
+      with: ", \(isShare ? "losses, failures and refusals" : "arrivals and answers"): nothing yet")
   }
 
   /// The rate at which a change of a size and length would be found, target by target.

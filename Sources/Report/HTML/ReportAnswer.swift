@@ -171,13 +171,10 @@ struct ReportAnswer {
         this is a record of \(LengthText.text(series.age)).
         """
     }
-    let length = min(series.watched, max(0, content.end.microseconds - content.start.microseconds))
     // The same words as everywhere else.
     let power = PowerSentence(findings.watched.map(\.detector))
-    if findings.changes.isEmpty {
-      return findings.daily.isEmpty ? power.text : "No change found. \(power.seen)"
-    }
-    return
-      "Changes were looked for in \(LengthText.text(length)) of this time; what is usual is known from \(LengthText.text(series.age)). \(power.seen)"
+    return findings.changes.isEmpty
+      ? findings.daily.isEmpty ? power.text : power.text(after: "No change found")
+      : power.text(after: "No other change found")
   }
 }

@@ -157,8 +157,7 @@ struct FindingsModel {
   /// What would have been found where only daily patterns were, below them.
   private func silence(_ rows: [FindingRow], width: Int, room: Int) -> [[TextSpan]] {
     guard let detectors, !rows.isEmpty, rows.allSatisfy(\.incident.isDaily), room > 1 else { return [] }
-    let text = ["No change found.", PowerSentence(detectors).seen].filter { !$0.isEmpty }.joined(
-      separator: " ")
+    let text = PowerSentence(detectors).text(after: "No change found")
     let lines = FittedText.wrapped(said(text), columns: max(1, width - 5))
     guard lines.count < room else { return [] }
     return [[]] + lines.map { [TextSpan("     " + $0, appearance(.secondary))] }

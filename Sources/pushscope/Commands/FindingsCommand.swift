@@ -222,7 +222,8 @@ struct SoughtChange {
       throw error(
         text, "is not a change", "write a size, for and a length, like \"x1.5 for 5min\" or \"5% for 1min\"")
     }
-    guard let duration = try? DurationText.parse(parts[1]), duration >= .seconds(1), duration <= .days(1) else {
+    guard let duration = try? DurationText.parse(parts[1]), duration >= .seconds(1), duration <= .days(1)
+    else {
       throw error(parts[1], "is not a length that is looked for", "write 1s to 1d, like 40s, 5min or 2h")
     }
     let isShare = parts[0].hasSuffix("%")

@@ -136,6 +136,25 @@ import Testing
     #expect(status.statuses[0].word == .ended)
   }
 
+  /// What ended in the last hour is in the figures; what ended before, and what got better, is not told.
+  @Test func whatEndedInTheLastHourIsKnown() throws {
+    let store = try SeriesStore()
+    try store.commit(Self.events(300), of: store.fixture.alpha)
+    var changes = FindingChanges()
+    changes.findings = [("a", 100), ("b", 200), ("c", 250)].map { id, end in
+      var record = TargetStatusTests.finding(.lost, id: id)
+      (record.run, record.target) = (store.fixture.run, "alpha")
+      (record.startedAt, record.endedAt, record.seenUntil) = (store.time(90), store.time(end), store.time(end))
+      record.status = Stored(.closed)
+      if id == "c" { record.kind = Stored(.faster) }
+      return record
+    }
+    try store.fixture.store.save(changes)
+    let status = try Self.status(store, after: 3_600 + 150)
+    let alpha = try #require(status.targets.first { $0.name == "alpha" })
+    #expect(alpha.over.map(\.finding.id) == ["b"] && alpha.open.isEmpty)
+  }
+
   /// The reload says so at once; the target's silence would only after minutes.
   @Test func aTargetThatAReloadRemovedIsToldOfInThePast() throws {
     let store = try SeriesStore()

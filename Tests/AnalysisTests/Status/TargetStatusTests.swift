@@ -156,6 +156,19 @@ import Testing
     #expect(!TargetStatus(target, clock: Self.clock).sentence.contains("every day"))
   }
 
+  /// Figures that a change is in need it to be understood.
+  @Test func whatEndedInTheTimeOfTheFiguresIsTold() {
+    var target = Self.target()
+    var finding = Self.finding(.lost)
+    (finding.status, finding.endedAt) = (Stored(.closed), Self.after(-300))
+    target.over = [(FindingIncident(finding), finding)]
+    let words =
+      "all arrived within 5 s; half within 210 ms, 99 of 100 within 1.90 s. Over: losing from 13:52:10 to 13:57:10 UTC: 12.3 % got lost (before 0.1 %)."
+    expect(target, .ok, words)
+    target.over.append(target.over[0])
+    expect(target, .ok, "\(words) And 1 other finding.")
+  }
+
   @Test func theWorstOfSeveralFindingsIsTold() {
     var target = Self.target()
     target.open = [Self.finding(.delivery, id: "a"), Self.finding(.lost, id: "b", variant: "priority=5")].map

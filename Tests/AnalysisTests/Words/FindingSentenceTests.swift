@@ -310,4 +310,35 @@ import Testing
     let what = FindingSentence(incident, clock: SentenceClock(today: Self.start)).what
     #expect(what.hasPrefix("Notifications to android, ios and web arrive slower since 14:02: half within"))
   }
+
+  @Test("providers of an incident are all named, and each finding has its own provider, cause and seconds")
+  func severalProviders() {
+    let records = ["fcm", "apns"].map { provider -> FindingRecord in
+      var record = Self.record(.accept, cause: "undecided: path or provider")
+      (record.id, record.incident) = (provider, "fcm")
+      (record.target, record.provider) = (provider == "fcm" ? "android" : "ios", provider)
+      return record
+    }
+    let clock = SentenceClock(today: Self.start)
+    let incident = FindingIncident.group(records)[0]
+    #expect(
+      FindingSentence(incident, clock: clock).what.hasPrefix(
+        "fcm and apns answer slower for android and ios since 14:02: half of their answers within "))
+    let ios = FindingSentence(records[1], of: incident, clock: clock).brief
+    #expect(ios.hasPrefix("since 14:02: half of apns’s answers within ") && !ios.contains("fcm"), "\(ios)")
+    // A cause that is decided of the first is not told of a target that it does not concern.
+    var first = records[0]
+    first.cause = .providerProcessing
+    first.verdicts = [
+      Verdict(cause: .providerProcessing, scope: "fcm", evidence: "", wouldDecide: nil, targets: ["android"])
+    ]
+    let decided = FindingIncident.group([first, records[1]])[0]
+    #expect(!FindingSentence(records[1], of: decided, clock: clock).whose.contains("fcm"))
+    first.verdicts[0].targets.append("ios")
+    let common = FindingIncident.group([first, records[1]])[0]
+    #expect(FindingSentence(records[1], of: common, clock: clock).whose.hasPrefix("It is fcm: "))
+    var young = records[0]
+    young.seenUntil = Self.after(500)
+    #expect(FindingSentence(young, clock: clock).what.contains(" since 14:02:10: "))
+  }
 }

@@ -33,7 +33,7 @@ import Testing
   @Test func saysWhatWouldHaveBeenSeen() {
     #expect(
       PowerSentence([Self.detector(Self.usual)]).text
-        == "Nothing found. In the recorded 12 min at 20 notifications a second this would have been noticed: arriving ×1.5 slower for 40 s or longer, answers ×1.5 slower for 40 s or longer, losses of 5 % for 1 min or longer, failures and refusals of 5 % for 40 s or longer. More is noticed once more is recorded."
+        == "Nothing found in 12 min at 20 notifications a second. This would have been noticed: arriving ×1.5 slower for 40 s or longer, answers ×1.5 slower for 40 s or longer, losses of 5 % for 1 min or longer, failures and refusals of 5 % for 40 s or longer. Most is noticed once two days are recorded."
     )
     let old = Self.detector(Self.usual, minutes: 4_320, isYoung: false)
     #expect(PowerSentence([old]).text.hasSuffix("failures and refusals of 5 % for 40 s or longer."))
@@ -47,9 +47,15 @@ import Testing
     ]).text
     #expect(
       text.contains(
-        "at 0.1 notifications a second this would have been noticed: arriving ×2 slower for 30 min or longer"),
+        "at 0.1 notifications a second. This would have been noticed: arriving ×2 slower for 30 min or longer"),
       "\(text)")
     #expect(text.contains(" At hook nothing would have been noticed. "), "\(text)")
+  }
+
+  @Test func aChangeLongerThanWhatOneTargetHasIsOfTheOthers() {
+    let young = Self.detector([Self.power(.accept, 4, [(20, 2)])], "web", minutes: 1)
+    let old = Self.detector([Self.power(.accept, 4, [(20, 4), (300, 1.5)])], minutes: 12)
+    #expect(PowerSentence([young, old]).text.hasPrefix("Nothing found in 1 min to 12 min at 4 "))
   }
 
   /// What the list leaves out would pass for seen: each series of which nothing is promised is named.
@@ -92,7 +98,7 @@ import Testing
     ]
     #expect(
       PowerSentence([Self.detector(young, minutes: 1)]).text
-        == "Nothing found. In the recorded 1 min at 4 notifications a second this would have been noticed: losses and failures of 50 % for 20 s or longer. Slower arrivals, slower answers and refusals would not have been noticed. More is noticed once more is recorded."
+        == "Nothing found in 1 min at 4 notifications a second. This would have been noticed: losses and failures of 50 % for 20 s or longer. Slower arrivals, slower answers and refusals would not have been noticed. Most is noticed once two days are recorded."
     )
     #expect(
       PowerSentence([Self.detector(young, minutes: 12)]).text.contains(

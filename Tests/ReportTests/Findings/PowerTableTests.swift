@@ -75,8 +75,27 @@ import Testing
     #expect(
       Self.table([wandering], age: 600, isYoung: true).lines(finding: 1.5, isShare: false, for: 60_000_000)
         == [
-          "ios, delivery: nothing now, since what is recorded is too little, or varies too much, to tell a change from it"
+          "ios, delivery: nothing can be promised now, since what is recorded is too little, or varies too much"
         ])
+  }
+
+  @Test("of what is missing of one of the two it is said which; what a reload removed has none")
+  func missingOfOne() {
+    let delivery = DetectionPower(
+      metric: Stored(.delivery), rate: 1, steps: [.init(length: 5_000_000, size: 2, delay: 5_000_000)])
+    let lines = Self.table([delivery, DetectionPower(metric: Stored(.lost), rate: 1, steps: [])], age: 20, isYoung: true)
+      .lines
+    #expect(
+      lines.contains { $0.hasPrefix("ios, losses, failures and refusals: nothing yet, since the outcome of 20 s ") },
+      "\(lines)")
+    let removed = WatchedSeries(
+      DetectorRecord(
+        target: "web", variant: "", provider: "apns", endpoint: "", through: WallTime(microseconds: 0),
+        cursor: 0, age: 60_000_000, learning: nil, power: [delivery]), [], isRemoved: true)
+    #expect(PowerTable([removed]).lines == ["web: nothing any more, since a reload removed it"])
+    #expect(
+      PowerTable([removed]).lines(finding: 2, isShare: false, for: 60_000_000)
+        == ["web: nothing any more, since a reload removed it"])
   }
 
   @Test("a young series says why a change is not found")
@@ -95,9 +114,9 @@ import Testing
       "\(small)")
     #expect(
       table.lines.last
-        == "More is found once more is recorded: a change has to fit into it, and so far that is 2 min."
+        == "A change has to fit into what is recorded, which is 2 min so far; most is found once two days are."
     )
-    #expect(!self.table.lines.contains { $0.hasPrefix("More is found") }, "two days are known")
+    #expect(!self.table.lines.contains { $0.hasPrefix("A change has to fit") }, "two days are known")
     // Of losses nothing is known.
     #expect(
       table.lines(finding: 0.05, isShare: true, for: 60_000_000)[0].contains("nothing is known yet of losses")
