@@ -23,6 +23,8 @@ struct AnalystStart: Sendable, Codable {
   var revisionAtStart: Int64
   var settings: AnalystSettings
   var switchedOff: Set<CollectorPart>
+  /// What is known already, to be taken before the parts start: what is judged first belongs to the run, too.
+  var news: [AnalystNews] = []
 
   static let currentVersion = 1
 }

@@ -34,6 +34,7 @@ public enum AnalystProcess {
       start.settings, store: link, client: client, logger: logger(output), clock: SystemClock(),
       switchedOff: start.switchedOff, progress: { part in WorkProgress { tell($0, of: part) } },
       onOpen: { findings in send(.openFindings(findings), to: output) })
+    for news in start.news { try parts.take(news) }
     try DedicatedThread.start(name: "beat") {
       while true {
         tell(.beat)

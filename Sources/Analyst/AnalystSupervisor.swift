@@ -157,14 +157,15 @@ public final class AnalystSupervisor: Sendable {
         return (state.settings, state.run)
       }
       retry(failures.takeRested(at: owner.clock.monotonicNow()))
+      let news = [
+        owner.connections.url().map(AnalystNews.url), owner.connections.heard().map(AnalystNews.heard),
+        run.map(AnalystNews.run),
+      ]
       session.send(
         .begin(
           AnalystStart(
             storePath: store.path, collectorID: store.collectorID, revisionAtStart: store.revisionAtStart,
-            settings: settings, switchedOff: Set(failures.switchedOff.keys))))
-      if let url = owner.connections.url() { session.send(.news(.url(url))) }
-      if let heard = owner.connections.heard() { session.send(.news(.heard(heard))) }
-      if let run { session.send(.news(.run(run))) }
+            settings: settings, switchedOff: Set(failures.switchedOff.keys), news: news.compactMap { $0 })))
       show(isRunning: true)
     }
 
