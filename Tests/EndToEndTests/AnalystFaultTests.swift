@@ -43,7 +43,8 @@ import Testing
     try subject.finish()
     let told = try subject.toldAlerts()
     #expect(told.contains { $0.hasPrefix("firing") } && Set(told).count == told.count, "\(told)")
-    let crossed = try subject.installation.query("SELECT at, detail FROM event WHERE kind = 'threshold_crossed'")
+    let crossed = try subject.installation.query(
+      "SELECT at, detail FROM event WHERE kind = 'threshold_crossed'")
     #expect(crossed.count == 1, "\(crossed)")
     #expect(try Int(subject.installation.query("SELECT count(*) FROM detector_checkpoint")[0][0]) ?? 0 > 0)
   }

@@ -116,7 +116,7 @@ struct CauseSentence {
     case "too little before it": return "Too little was recorded before it to say why."
     default: break
     }
-    let (question, answer) = question(reason, whom, verdict)
+    let (question, answer) = ofConnection(reason, verdict) ?? question(reason, whom, verdict)
     let demand = answer ?? verdict?.wouldDecide.map { "What would tell: \($0)." } ?? ""
     return [innocence(verdict), question, demand].filter { !$0.isEmpty }.joined(separator: " ")
   }
@@ -135,18 +135,23 @@ struct CauseSentence {
       "Not us: we sent on time, and the network to \(provider) \(verb("is", "was")) as fast as before."
   }
 
+  private var device: String { record.device == provider ? "its device" : "the device \(record.device)" }
+
+  /// A device that gets what other providers send as before is not suspected by itself.
+  private func ofConnection(_ reason: String, _ verdict: Verdict?) -> (question: String, answer: String?)? {
+    guard verdict?.facts?.isDeviceWellElsewhere == true,
+      ["provider-delivery or device", "losses: provider, device or receipts"].contains(reason)
+    else { return nil }
+    return (
+      "\(it) \(provider) or its connection to \(device): what other providers send \(verb("arrives", "arrived")) there as before.",
+      "A second device that gets notifications through \(provider) would tell."
+    )
+  }
+
   private func question(
     _ reason: String, _ whom: String, _ verdict: Verdict?
   ) -> (question: String, answer: String?) {
-    let device = record.device == provider ? "its device" : "the device \(record.device)"
-    let isWellElsewhere = verdict?.facts?.isDeviceWellElsewhere == true
     switch reason {
-    case "provider-delivery or device" where isWellElsewhere,
-      "losses: provider, device or receipts" where isWellElsewhere:
-      return (
-        "\(it) \(provider) or its connection to \(device): what other providers send \(verb("arrives", "arrived")) there as before.",
-        "A second device that gets notifications through \(provider) would tell."
-      )
     case "provider-delivery or device":
       return (
         "\(it) \(provider) or \(device); a second device that gets notifications through \(provider) would tell which.",
@@ -175,7 +180,7 @@ struct CauseSentence {
     case "service of several providers":
       return (
         "\(whom) \(verb("answer", "answered")) later, other providers \(verb("do", "did")) not; what these have in common is not known.",
-        ""
+        nil
       )
     case "failures of several providers":
       return (

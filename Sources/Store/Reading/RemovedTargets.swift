@@ -3,7 +3,7 @@ public import Measurement
 
 /// When reloads removed the targets of a run that the configuration has no longer, as far as events have been read.
 public struct RemovedTargets: Sendable, Equatable {
-  /// By name. Those that a later reload began again are not among them.
+  /// The times by name. Those that a later reload began again are not among them.
   public fileprivate(set) var times: [String: WallTime] = [:]
   /// Events up to this one have been read.
   fileprivate var revision: Int64 = 0

@@ -141,12 +141,14 @@ import Testing
     let store = try SeriesStore()
     try store.commit(Self.events(300), of: store.fixture.alpha)
     var changes = FindingChanges()
-    changes.findings = [("a", 100), ("b", 200), ("c", 250)].map { id, end in
-      var record = TargetStatusTests.finding(.lost, id: id)
+    let ends: [(id: String, end: Int64)] = [("a", 100), ("b", 200), ("c", 250)]
+    changes.findings = ends.map { one in
+      var record = TargetStatusTests.finding(.lost, id: one.id)
       (record.run, record.target) = (store.fixture.run, "alpha")
-      (record.startedAt, record.endedAt, record.seenUntil) = (store.time(90), store.time(end), store.time(end))
+      (record.startedAt, record.endedAt) = (store.time(90), store.time(one.end))
+      record.seenUntil = store.time(one.end)
       record.status = Stored(.closed)
-      if id == "c" { record.kind = Stored(.faster) }
+      if one.id == "c" { record.kind = Stored(.faster) }
       return record
     }
     try store.fixture.store.save(changes)

@@ -48,6 +48,7 @@ import Testing
     var target = TargetActivity(
       name: name, provider: "apns", phase: phase, askedRate: rate, metric: .delivery, limit: 5_000_000)
     (target.last, target.before, target.shortestOutage) = (last, before, 0)
+    target.receiptDeadline = 5_000_000
     return target
   }
 

@@ -243,7 +243,7 @@ import Testing
     let text = Self.sentence(record, .open).whose
     #expect(
       text.contains(
-        "It is fcm or its connection to the device pixel, which gets those of other providers as before; a second device "
+        "It is fcm or its connection to the device pixel: what other providers send arrives there as before. A second device "
       ),
       "\(text)")
     #expect(!text.contains("second provider"), "\(text)")
@@ -317,15 +317,16 @@ import Testing
       var record = Self.record(.accept, cause: "undecided: path or provider")
       (record.id, record.incident) = (provider, "fcm")
       (record.target, record.provider) = (provider == "fcm" ? "android" : "ios", provider)
+      (record.verdicts, record.scope) = ([], provider)
       return record
     }
     let clock = SentenceClock(today: Self.start)
     let incident = FindingIncident.group(records)[0]
     #expect(
       FindingSentence(incident, clock: clock).what.hasPrefix(
-        "fcm and apns answer slower for android and ios since 14:02: half of their answers within "))
+        "fcm and apns answer slower for android and ios since 14:02: 9 of 10 of their answers within "))
     let ios = FindingSentence(records[1], of: incident, clock: clock).brief
-    #expect(ios.hasPrefix("since 14:02: half of apns’s answers within ") && !ios.contains("fcm"), "\(ios)")
+    #expect(ios.hasPrefix("since 14:02: 9 of 10 of apns’s answers within ") && !ios.contains("fcm"), "\(ios)")
     // A cause that is decided of the first is not told of a target that it does not concern.
     var first = records[0]
     first.cause = .providerProcessing

@@ -47,7 +47,8 @@ import Testing
     ]).text
     #expect(
       text.contains(
-        "at 0.1 notifications a second. This would have been noticed: arriving ×2 slower for 30 min or longer"),
+        "at 0.1 notifications a second. This would have been noticed: arriving ×2 slower for 30 min or longer"
+      ),
       "\(text)")
     #expect(text.contains(" At hook nothing would have been noticed. "), "\(text)")
   }

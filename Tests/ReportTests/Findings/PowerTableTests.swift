@@ -83,10 +83,14 @@ import Testing
   func missingOfOne() {
     let delivery = DetectionPower(
       metric: Stored(.delivery), rate: 1, steps: [.init(length: 5_000_000, size: 2, delay: 5_000_000)])
-    let lines = Self.table([delivery, DetectionPower(metric: Stored(.lost), rate: 1, steps: [])], age: 20, isYoung: true)
-      .lines
+    let lines = Self.table(
+      [delivery, DetectionPower(metric: Stored(.lost), rate: 1, steps: [])], age: 20, isYoung: true
+    )
+    .lines
     #expect(
-      lines.contains { $0.hasPrefix("ios, losses, failures and refusals: nothing yet, since the outcome of 20 s ") },
+      lines.contains {
+        $0.hasPrefix("ios, losses, failures and refusals: nothing yet, since the outcome of 20 s ")
+      },
       "\(lines)")
     let removed = WatchedSeries(
       DetectorRecord(
