@@ -128,9 +128,11 @@ public enum PrivateFile {
       }
       done += written
     }
-    let isThere = !isSynced || fsync(file) == 0
-    guard close(file) == 0, isThere, rename(partial, path) == 0 else {
-      throw failure(path, "cannot be written")
+    let isDurable = !isSynced || fsync(file) == 0
+    guard close(file) == 0, isDurable, rename(partial, path) == 0 else {
+      let problem = failure(path, "cannot be written")
+      unlink(partial)
+      throw problem
     }
     if isSynced { syncDirectory(of: path) }
   }

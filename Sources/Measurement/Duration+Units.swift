@@ -11,6 +11,11 @@ extension Duration {
       .addingClamped(components.attoseconds / 1_000_000_000_000)
   }
 
+  /// The duration in seconds; one that has begun counts.
+  public var wholeSeconds: Int64 {
+    components.seconds.addingClamped(components.attoseconds > 0 ? 1 : 0)
+  }
+
   /// The duration without its sign.
   public var magnitude: Duration { max(self, .zero - self) }
 

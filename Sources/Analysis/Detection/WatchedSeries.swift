@@ -70,7 +70,8 @@ public struct WatchedSeries: Sendable {
         own.filter { $0.run == selection.run ?? $0.run }, from: selection.since, to: selection.until)
     }
     self.detector = record
-    self.selected = min(record.age, selected ?? record.age)
+    // Of what is not recorded any more the times are not known.
+    self.selected = min(record.age, selected ?? (selection.hasTime ? 0 : record.age))
     let variants = spans.count { $0.target == own.first?.target }
     let rate = own.first.map { $0.askedRate / Double(max(1, variants)) }
     warmUp = DetectorSettings.firstHour(rate: rate ?? .infinity).warmUp

@@ -9,7 +9,7 @@ public struct PowerSentence {
   public init(_ detectors: [DetectorRecord]) { self.detectors = detectors }
 
   /// `Nothing found in 12 min at 20 notifications a second. This would have been noticed: arriving ×1.5 slower for 40 s or longer,
-  /// losses of 5 % for 1 min or longer. Most is noticed once two days are recorded.`
+  /// losses of 5 % for 1 min or longer. Smaller changes are noticed once more is recorded, most of them after two days.`
   ///
   /// Of several targets it is said of the one at which least is seen.
   public var text: String { text(after: "Nothing found") }
@@ -33,10 +33,11 @@ public struct PowerSentence {
       + "This would have been noticed: \(Self.noticed(seeing.flatMap(\.1)).joined(separator: ", "))."
       + Self.missed(seeing)
       + Self.blind(zip(detectors, powers).filter { !$1.contains { !$0.steps.isEmpty } }.map(\.0))
-      + (seeing.contains { $0.0.learning != nil } ? " Most is noticed once two days are recorded." : "")
+      + (seeing.contains { $0.0.learning != nil }
+        ? " Smaller changes are noticed once more is recorded, most of them after two days." : "")
   }
 
-  /// Changes of a metric of any size, and of a latency how one is called.
+  /// The names of changes: of a metric's changes of any size, and of a latency's slowdown by so much.
   private static let words: [(metric: SeriesMetric, changes: String, slower: String)] = [
     (.delivery, "slower arrivals", "arriving"), (.accept, "slower answers", "answers"),
     (.lost, "losses", ""), (.failed, "failures", ""), (.refused, "refusals", ""),

@@ -309,7 +309,7 @@ public struct TargetDoctor: Sendable {
     if credentials.endpoint != nil {
       return report(
         finding(
-          .note, "send", "nothing was sent: where to is known once the collector has subscribed",
+          .note, "send", "nothing was sent: the endpoint is known after subscribing",
           remedy: "use --send 1, which subscribes"))
     }
     let provider: any Provider

@@ -5,7 +5,7 @@ import Providers
 import Synchronization
 import Threads
 
-/// Tries whether a push service lets the collector be a user agent: opens a WebSocket, says hello without an identity, and goes. It
+/// Tries whether a push service lets the collector be a user agent: opens a WebSocket, says hello without an identity, and closes it. It
 /// costs the service nothing, which stores a new user agent with its first subscription only.
 struct AutopushGreeting: Sendable {
   var service: Endpoint

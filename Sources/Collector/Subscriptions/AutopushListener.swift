@@ -90,8 +90,8 @@ private final class AutopushListener: SubscriptionListener {
       first: Self.reactionPause, longest: Self.longestReactionPause, seed: loop.subject.seed)
     agent.endpoint.onRefusal(loop.wakeUp)
     // Until the service says something else, notifications go where they went before.
-    if let identity, identity.service == agent.service.url, identity.senderKey == agent.senderKey,
-      AutopushEvent.origin(ofEndpoint: identity.endpoint) == agent.endpoint.origin
+    if let identity,
+      identity.isUsable(at: agent.service.url, origin: agent.endpoint.origin, senderKey: agent.senderKey)
     {
       agent.endpoint.set(identity.subscription)
     }
@@ -128,8 +128,14 @@ private final class AutopushListener: SubscriptionListener {
     try connection.send(session.greeting.text)
     var course = Course(session: session, answerDue: loop.clock.monotonicNow() + agent.answerTimeout)
     loop.noteHeard()
+    // Those of a connection that broke: their notifications come again.
+    acknowledgments = []
     while !loop.isStopping {
-      try connection.read { (message, instant) throws(SubscriptionLoss) in
+      if loop.isFull {
+        loop.restForStore()
+        continue
+      }
+      let isMore = try connection.read { (message, instant) throws(SubscriptionLoss) in
         loop.noteHeard()
         course.isPinged = false
         switch message {
@@ -141,7 +147,7 @@ private final class AutopushListener: SubscriptionListener {
       passReceipts()
       try acknowledge(connection)
       let rest = try keepUp(connection, &course)
-      _ = connection.waitForBytes(atMost: min(.seconds(1), rest))
+      if !isMore { _ = connection.waitForBytes(atMost: min(.seconds(1), rest)) }
     }
     passReceipts()
     try? acknowledge(connection)
@@ -160,8 +166,8 @@ private final class AutopushListener: SubscriptionListener {
     if course.session.step == .open, course.openedAt == nil { course.openedAt = now }
   }
 
-  /// Does what time asks for.
-  /// - Returns: how long nothing else is due.
+  /// Checks answers that are due, Pings, refused endpoints and the renewal.
+  /// - Returns: the time until the next check.
   /// - Throws: why the connection ends.
   private func keepUp(
     _ connection: WebSocketConnection, _ course: inout Course
@@ -188,7 +194,9 @@ private final class AutopushListener: SubscriptionListener {
       connection.close(1001)
       throw loss
     }
-    if now - openedAt >= agent.longest, loop.silence >= .seconds(1) {
+    // In a pause between notifications, if there is one.
+    let age = now - openedAt
+    if age >= agent.longest, loop.silence >= .seconds(1) || age >= agent.longest + agent.longest {
       connection.close(1001)
       throw SubscriptionLoss(reason: "the connection is renewed after \(LengthText.text(now - openedAt))")
     }
@@ -199,7 +207,7 @@ private final class AutopushListener: SubscriptionListener {
     let code = code ?? 1005
     let words = reason.isEmpty ? "" : " \(String(reason.prefix(64)).debugDescription)"
     var loss = SubscriptionLoss(reason: "the push service closed the connection with \(code)\(words)")
-    // The old service's word for: do not come back by yourself.
+    // By this code the legacy push service asks user agents not to come back by themselves.
     if code == 4774 { loss.isFinal = true }
     let wasSoon = openedAt.map { loop.clock.monotonicNow() - $0 < .seconds(60) } ?? false
     displacements = code == 1011 && reason == "SM" && wasSoon ? displacements + 1 : 0
@@ -242,8 +250,6 @@ private final class AutopushListener: SubscriptionListener {
   private func take(
     _ notification: AutopushEvent.Notification, _ plaintext: [UInt8]?, at instant: MonotonicTime
   ) {
-    // Without an acknowledgment it comes again.
-    guard !loop.isFull else { return }
     guard let plaintext else {
       acknowledgments.append(notification.acknowledgment(.notDecrypted))
       if let line = unreadable.note(at: loop.clock.monotonicNow()) { loop.log(line) }
@@ -286,6 +292,10 @@ private final class AutopushListener: SubscriptionListener {
       deliveries.note(notification.version, isStored: isStored)
       if isStored { acknowledgments.append(notification.acknowledgment(.delivered)) }
     }
+    // What is not acknowledged comes again on the next connection.
+    if answered.contains(where: { !$0.isStored }) {
+      throw SubscriptionLoss(reason: "receipts could not be stored; the push service sends them again")
+    }
     while !acknowledgments.isEmpty {
       try connection.send(
         AutopushRequest.acknowledge(Array(acknowledgments.prefix(Self.acknowledgmentsAtOnce))).text)
@@ -299,6 +309,7 @@ private final class AutopushListener: SubscriptionListener {
   /// agent that is forgotten elsewhere, so a new hello is needed; one that is answered with the same `uaid` and does not help is
   /// followed by another subscription.
   private func reaction(at now: MonotonicTime) -> SubscriptionLoss? {
+    // Soon after a reaction, late answers are still about the former endpoint.
     guard let refusal = agent.endpoint.takeRefusal(), now >= nextReaction else { return nil }
     nextReaction = now + reactions.next()
     mustRegister = refusal == .sender || hasReacted

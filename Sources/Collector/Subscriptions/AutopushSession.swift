@@ -16,7 +16,7 @@ struct AutopushSession: Sendable {
 
   enum Effect: Sendable, Equatable {
     case say(AutopushRequest)
-    /// The user agent is somebody else from now on, with another endpoint.
+    /// The service assigned a new identity and endpoint.
     case adopt(AutopushIdentity)
     case opened
     /// A notification of its subscription; `plaintext` is `nil` for one that it cannot decrypt.
@@ -44,7 +44,7 @@ struct AutopushSession: Sendable {
     self.origin = origin
     self.senderKey = senderKey
     self.mustRegister = mustRegister
-    // An identity of another service is none here.
+    // One of another service is not known here.
     self.identity = identity.flatMap { $0.service == service ? $0 : nil }
   }
 
@@ -68,8 +68,8 @@ struct AutopushSession: Sendable {
       throw SubscriptionLoss(reason: "the push service answers hello with \(status)", status: status)
     }
     let isKnown = identity?.uaid == uaid
-    if isKnown, !mustRegister, let identity, identity.senderKey == senderKey,
-      AutopushEvent.origin(ofEndpoint: identity.endpoint) == origin, let receiver = identity.receiver
+    if isKnown, !mustRegister, let identity,
+      identity.isUsable(at: service, origin: origin, senderKey: senderKey), let receiver = identity.receiver
     {
       self.receiver = receiver
       step = .open

@@ -21,8 +21,8 @@ struct SubscriptionLoss: Error, Sendable, Equatable {
   }
 }
 
-/// What a subscription of the collector's own knows of its connections, whatever it speaks on them, as a value that a clock steps: when the
-/// next one may begin, which losses are worth a line of the log, and since when nobody was listening.
+/// The history of a subscription's connections, as a value that a clock steps: when the next one may begin, which losses are worth a
+/// line of the log, and since when there was none.
 struct SubscriptionHistory: Sendable {
   private var backoff: ReconnectBackoff
   /// The delays between refused connections.

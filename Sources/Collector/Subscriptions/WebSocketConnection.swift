@@ -14,8 +14,10 @@ final class WebSocketConnection {
   private let loop: SubscriptionLoop
   private var socket: CorkedSocket?
   private var reader: WebSocketReader
-  private let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 * 1024, alignment: 1)
+  private let chunk: UnsafeMutableRawBufferPointer
 
+  /// How much is read before the caller looks at its own work, in chunks: a peer that sends without a pause keeps nothing waiting.
+  private static let chunksAtOnce = 16
   /// How long the peer may leave no room for what is sent.
   private static let sendTimeout = Duration.seconds(10)
 
@@ -27,6 +29,7 @@ final class WebSocketConnection {
     self.multi = multi
     self.loop = loop
     reader = WebSocketReader(maximumBytes: maximumBytes)
+    chunk = .allocate(byteCount: 16 * 1024, alignment: 1)
   }
 
   deinit {
@@ -120,21 +123,23 @@ final class WebSocketConnection {
     loop.wait(for: socket?.fd, events: Int16(POLLIN), atMost: max(.zero, time))
   }
 
-  /// Reads what is there.
+  /// Reads what is there, up to a limit.
   /// - Parameter take: takes each message, and when it came.
+  /// - Returns: whether there may be more.
   func read(_ take: (WebSocketReader.Message, MonotonicTime) throws(SubscriptionLoss) -> Void)
-    throws(SubscriptionLoss)
+    throws(SubscriptionLoss) -> Bool
   {
     // Those that came with the answer to the opening are stamped when they are read.
     try messages(nil, take)
-    while true {
+    for _ in 0..<Self.chunksAtOnce {
       let window = socket?.look(at: loop.clock.monotonicNow(), offset: loop.offset)
       let isThere = try receive { (bytes) throws(SubscriptionLoss) in
         reader.append(bytes)
         try messages(window, take)
       }
-      if !isThere { return }
+      if !isThere { return false }
     }
+    return true
   }
 
   private func messages(
@@ -182,7 +187,11 @@ final class WebSocketConnection {
   func ping() throws(SubscriptionLoss) { try send(.ping, []) }
 
   /// Says that the connection ends, if there is room for it.
-  func close(_ code: Int) { try? send(.close, WebSocketWriter.closePayload(code)) }
+  func close(_ code: Int) {
+    let frame = WebSocketWriter.frame(.close, WebSocketWriter.closePayload(code), mask: Self.random(4))
+    var count = 0
+    _ = frame.withUnsafeBytes { curl_easy_send(handle.easy, $0.baseAddress, $0.count, &count) }
+  }
 
   private func send(_ opcode: WebSocketOpcode, _ payload: [UInt8]) throws(SubscriptionLoss) {
     try send(WebSocketWriter.frame(opcode, payload, mask: Self.random(4)))
@@ -197,6 +206,7 @@ final class WebSocketConnection {
       switch code {
       case CURLE_OK: rest = rest.dropFirst(count)
       case CURLE_AGAIN:
+        if loop.isStopping { throw .stopped }
         guard loop.clock.monotonicNow() < deadline else {
           throw SubscriptionLoss(reason: "the server takes nothing any more")
         }

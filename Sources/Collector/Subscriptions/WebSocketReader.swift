@@ -10,7 +10,7 @@ struct WebSocketReader: Sendable {
     case close(code: Int?, reason: String)
   }
 
-  /// Why the client ends the connection, as its Close frame says it.
+  /// Why the client ends the connection: the code is that of its Close frame.
   struct Violation: Error, Sendable, Equatable {
     var code: Int
     var reason: String
@@ -19,8 +19,12 @@ struct WebSocketReader: Sendable {
   private let maximumBytes: Int
   private var unread: [UInt8] = []
   private var start = 0
-  /// The fragments of a text so far; `nil` between two texts.
+  /// The fragments of a text so far, and how many there are; `nil` between two texts.
   private var fragments: [UInt8]?
+  private var fragmentCount = 0
+
+  /// A text in more fragments is a violation: empty ones cost a peer two bytes each.
+  static let mostFragments = 1024
 
   /// - Parameter maximumBytes: of a text; a longer one is a violation.
   init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
@@ -101,9 +105,13 @@ struct WebSocketReader: Sendable {
       guard (fragments == nil) == (frame.opcode == .text) else {
         throw Violation(code: 1002, reason: "fragments out of order")
       }
-      let text = (fragments ?? []) + frame.payload
-      fragments = frame.isFinal ? nil : text
-      guard frame.isFinal else { return nil }
+      fragmentCount = frame.opcode == .text ? 1 : fragmentCount + 1
+      guard fragmentCount <= Self.mostFragments else {
+        throw Violation(code: 1008, reason: "a text in more than \(Self.mostFragments) fragments")
+      }
+      if fragments?.append(contentsOf: frame.payload) == nil { fragments = frame.payload }
+      guard frame.isFinal, let text = fragments else { return nil }
+      fragments = nil
       guard String(validating: text, as: UTF8.self) != nil else {
         throw Violation(code: 1007, reason: "a text that is not UTF-8")
       }
@@ -152,8 +160,6 @@ enum WebSocketWriter {
     return frame
   }
 
-  /// The payload of a Close frame.
-  static func closePayload(_ code: Int, _ reason: String = "") -> [UInt8] {
-    [UInt8(code >> 8 & 0xFF), UInt8(code & 0xFF)] + Array(reason.utf8.prefix(123))
-  }
+  /// The payload of a Close frame without a reason.
+  static func closePayload(_ code: Int) -> [UInt8] { [UInt8(code >> 8 & 0xFF), UInt8(code & 0xFF)] }
 }

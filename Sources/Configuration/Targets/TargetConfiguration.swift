@@ -133,10 +133,9 @@ extension TargetConfiguration {
   /// Has the service of a Web Push target keep notifications for as long as a receipt counts, in whole seconds: what comes while the
   /// collector reconnects is late, and not lost.
   private mutating func keep(for time: Duration) {
-    let seconds = (time.nanoseconds + 999_999_999) / 1_000_000_000
     for index in variants.indices {
       guard case .webpush(var webpush) = variants[index].settings else { return }
-      webpush.ttl = .seconds(seconds)
+      webpush.ttl = .seconds(time.wholeSeconds)
       variants[index].settings = .webpush(webpush)
     }
     if let first = variants.first { settings = first.settings }

@@ -229,15 +229,17 @@ public struct Diagnosis: Sendable {
     let others = others(affected)
     guard !others.isEmpty else { return nil }
     if others.contains(where: affected.contains) { return false }
-    let areWell = others.allSatisfy {
-      targets[$0].transit.count >= Self.fewestOfOthers && targets[$0].transit.isUnchanged
-        && targets[$0].lost < 2
-    }
-    return areWell ? true : nil
+    return others.allSatisfy(isWell) ? true : nil
   }
 
-  /// Fewer receipts of other providers do not say that a device gets them as before.
-  private static let fewestOfOthers = 20
+  /// Whether a target's notifications arrive as before, as far as that is known.
+  private func isWell(_ index: Int) -> Bool {
+    let target = targets[index]
+    return target.transit.count >= Self.fewestReceipts && target.transit.isUnchanged && target.lost < 2
+  }
+
+  /// Fewer receipts do not say that notifications arrive as before.
+  private static let fewestReceipts = 20
 
   /// What tells a provider from a device, where one device or one provider cannot.
   private func wouldDecide(_ affected: Set<Int>, both: Bool) -> String {
@@ -461,7 +463,8 @@ public struct Diagnosis: Sendable {
           "\(PercentText.fine(mean(mine) { $0.bunches.now })) received in bunches, on \(device) only")
       } else if over.count >= 2, covers(affected, group),
         others.isEmpty
-          ? affected.isSubset(of: group) && group.count < targets.count
+          ? affected.isSubset(of: group)
+            && targets.indices.contains(where: { !group.contains($0) && isWell($0) })
           : !covers(affected, others) && othersAffected <= others.count / 2
       {
         add(.device, device, group, "on \(device) over \(over.count) providers")

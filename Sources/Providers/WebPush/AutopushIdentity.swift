@@ -30,8 +30,14 @@ public struct AutopushIdentity: Sendable, Equatable {
     secret = receiver.secret
   }
 
+  /// Whether the subscription is one at a service, with endpoints at an origin and restricted to a sender's key.
+  public func isUsable(at service: String, origin: String, senderKey: String?) -> Bool {
+    self.service == service && self.senderKey == senderKey
+      && AutopushEvent.origin(ofEndpoint: endpoint) == origin
+  }
+
   /// Decrypts what is sent to the subscription.
-  /// - Returns: `nil` for keys that are none.
+  /// - Returns: `nil` for invalid keys.
   public var receiver: WebPushReceiver? {
     guard secret.count == 16, let key = try? P256.PrivateKey(rawRepresentation: privateKey) else {
       return nil

@@ -125,8 +125,10 @@ public enum AutopushEvent: Sendable, Equatable {
     else { return nil }
     switch message.messageType {
     case "hello":
-      guard let uaid = message.uaid, isUserAgentID(uaid) else { return nil }
-      return .hello(uaid: uaid, status: message.status ?? 0)
+      let (uaid, status) = (message.uaid ?? "", message.status ?? 0)
+      // A refusal names no user agent.
+      guard status != 200 || isUserAgentID(uaid) else { return nil }
+      return .hello(uaid: uaid, status: status)
     case "register":
       guard let channelID = message.channelID else { return nil }
       return .registered(

@@ -75,13 +75,13 @@ public struct WebPushProvider: Provider {
   }
 
   /// The same for another subscription, at another service with the same rules.
-  /// - Parameter least: the time to live at the least, whole seconds.
+  /// - Parameter least: the time to live at the least; seconds that are begun count.
   public func addressed(to subscription: PushSubscription, leastTTL least: Duration = .zero)
     -> WebPushProvider
   {
     var provider = self
     provider.subscription = subscription
-    let seconds = min(max(ttl, least.components.seconds), Int64(WebPushDialect.longestTTL))
+    let seconds = min(max(ttl, least.wholeSeconds), Int64(WebPushDialect.longestTTL))
     if seconds != ttl { provider.headers[0] = HeaderField(WebPushDialect.Header.ttl, String(seconds)) }
     return provider
   }

@@ -56,7 +56,7 @@ public struct PowerTable {
     let young = detectors.filter { $0.learning != nil && $0.power?.contains { !$0.steps.isEmpty } ?? false }
     guard let least = young.map(\.age).min() else { return [] }
     return [
-      "A change has to fit into what is recorded, which is \(LengthText.text(least)) so far; most is found once two days are."
+      "A change has to fit into what is recorded, which is \(LengthText.text(least)) so far; smaller ones are found once more is recorded, most of them after two days."
     ]
   }
 
@@ -92,7 +92,7 @@ public struct PowerTable {
     }
     guard !power.isEmpty else {
       return [
-        "\(name): nothing is known yet of \(isShare ? "losses, failures and refusals" : "arrivals and answers")"
+        "\(name): too little is recorded yet to judge \(isShare ? "losses, failures and refusals" : "arrivals and answers")"
       ]
     }
     return blind.map { power in

@@ -21,6 +21,9 @@ public struct RowSelection: Sendable, Equatable {
   }
 
   public static let everything = RowSelection()
+
+  /// Whether it selects a run or a time.
+  public var hasTime: Bool { run != nil || since != nil || until != nil }
 }
 
 extension StoreReader {

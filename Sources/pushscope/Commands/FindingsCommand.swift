@@ -217,7 +217,9 @@ struct SoughtChange {
   /// - Throws: `ValidationError` that says which part is wrong, and what to write.
   static func parse(_ text: String) throws -> SoughtChange {
     // A space before a unit is what the sentences of findings have, too.
-    let parts = text.split(separator: " for ", maxSplits: 1).map { $0.filter { $0 != " " } }
+    let parts = text.split(separator: " for ", maxSplits: 1).map {
+      String($0).replacing(/\s+(?=[a-zA-Zµ%])/, with: "").replacing(/^\s+|\s+$/, with: "")
+    }
     guard parts.count == 2 else {
       throw error(
         text, "is not a change", "write a size, for and a length, like \"x1.5 for 5min\" or \"5% for 1min\"")

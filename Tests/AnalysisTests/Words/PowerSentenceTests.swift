@@ -33,7 +33,7 @@ import Testing
   @Test func saysWhatWouldHaveBeenSeen() {
     #expect(
       PowerSentence([Self.detector(Self.usual)]).text
-        == "Nothing found in 12 min at 20 notifications a second. This would have been noticed: arriving ×1.5 slower for 40 s or longer, answers ×1.5 slower for 40 s or longer, losses of 5 % for 1 min or longer, failures and refusals of 5 % for 40 s or longer. Most is noticed once two days are recorded."
+        == "Nothing found in 12 min at 20 notifications a second. This would have been noticed: arriving ×1.5 slower for 40 s or longer, answers ×1.5 slower for 40 s or longer, losses of 5 % for 1 min or longer, failures and refusals of 5 % for 40 s or longer. Smaller changes are noticed once more is recorded, most of them after two days."
     )
     let old = Self.detector(Self.usual, minutes: 4_320, isYoung: false)
     #expect(PowerSentence([old]).text.hasSuffix("failures and refusals of 5 % for 40 s or longer."))
@@ -99,7 +99,7 @@ import Testing
     ]
     #expect(
       PowerSentence([Self.detector(young, minutes: 1)]).text
-        == "Nothing found in 1 min at 4 notifications a second. This would have been noticed: losses and failures of 50 % for 20 s or longer. Slower arrivals, slower answers and refusals would not have been noticed. Most is noticed once two days are recorded."
+        == "Nothing found in 1 min at 4 notifications a second. This would have been noticed: losses and failures of 50 % for 20 s or longer. Slower arrivals, slower answers and refusals would not have been noticed. Smaller changes are noticed once more is recorded, most of them after two days."
     )
     #expect(
       PowerSentence([Self.detector(young, minutes: 12)]).text.contains(

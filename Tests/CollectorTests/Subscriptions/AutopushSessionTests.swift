@@ -73,6 +73,10 @@ import Testing
 
   @Test("an identity of another service is none") func elsewhere() {
     #expect(session(Self.identity(service: "https://h/")).greeting == .hello(uaid: nil))
+    // A refusal names nobody.
+    let refusal = AutopushEvent.parse(Array(#"{"messageType":"hello","status":503}"#.utf8))
+    #expect(refusal == .hello(uaid: "", status: 503))
+    #expect(AutopushEvent.parse(Array(#"{"messageType":"hello","status":200}"#.utf8)) == nil)
   }
 
   @Test(

@@ -65,7 +65,8 @@ import Testing
       sizes.flatMap {
         WebSocketWriter.frame(.text, [UInt8](repeating: 0x62, count: $0), mask: [1, 2, 3, UInt8($0 & 0xFF)])
       } + WebSocketWriter.frame(.ping, [7], mask: [0, 0, 0, 9])
-      + WebSocketWriter.frame(.close, WebSocketWriter.closePayload(1001, "bye"), mask: [9, 8, 7, 6])
+      + WebSocketWriter.frame(
+        .close, WebSocketWriter.closePayload(1001) + Array("bye".utf8), mask: [9, 8, 7, 6])
     let output = try Python.run(
       """
       import sys
@@ -85,6 +86,18 @@ import Testing
       """, input: bytes)
     #expect(output.contains("[0, 1, 125, 126, 65535, 65536]"), "\(output)")
     #expect(output.contains("CLOSE") && output.contains("1001") && output.contains("PING"), "\(output)")
+  }
+
+  @Test("a text in fragments without end is refused; one in as many as are allowed is read")
+  func fragments() throws {
+    func bytes(_ count: Int) -> [UInt8] {
+      frame(0x01, []) + (2..<count).flatMap { _ in frame(0x00, []) } + frame(0x80, [0x61])
+    }
+    #expect(try read(bytes(WebSocketReader.mostFragments)) == [.text([0x61])])
+    let violation = #expect(throws: WebSocketReader.Violation.self) {
+      try read(bytes(WebSocketReader.mostFragments + 1))
+    }
+    #expect(violation?.code == 1008)
   }
 
   @Test("damaged frames are messages or a violation, and never more than may be", arguments: 1...20)

@@ -64,8 +64,8 @@ import Testing
     #expect(PowerTable([]).lines == ["no collector has watched these targets for changes"])
     #expect(
       Self.table([]).lines == [
-        "ios: nothing is known yet of arrivals and answers",
-        "ios: nothing is known yet of losses, failures and refusals",
+        "ios: too little is recorded yet to judge arrivals and answers",
+        "ios: too little is recorded yet to judge losses, failures and refusals",
       ])
     let followed = DetectionPower(metric: Stored(.lost), rate: 4, steps: [], isFollowed: true)
     #expect(
@@ -118,12 +118,13 @@ import Testing
       "\(small)")
     #expect(
       table.lines.last
-        == "A change has to fit into what is recorded, which is 2 min so far; most is found once two days are."
+        == "A change has to fit into what is recorded, which is 2 min so far; smaller ones are found once more is recorded, most of them after two days."
     )
     #expect(!self.table.lines.contains { $0.hasPrefix("A change has to fit") }, "two days are known")
     // Of losses nothing is known.
     #expect(
-      table.lines(finding: 0.05, isShare: true, for: 60_000_000)[0].contains("nothing is known yet of losses")
+      table.lines(finding: 0.05, isShare: true, for: 60_000_000)[0].contains(
+        "too little is recorded yet to judge losses")
     )
   }
 }

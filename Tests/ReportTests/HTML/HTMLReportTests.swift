@@ -408,7 +408,7 @@ import Testing
     try watch(fixture, run, [], learning: 172_800_000_000, power: power)
     #expect(
       try html(fixture).replacing("\u{A0}", with: " ").contains(
-        "Nothing found in 100 s at 4 notifications a second. This would have been noticed: arriving ×1.5 slower for 40 s or longer. Slower answers, losses, failures and refusals would not have been noticed. Most is noticed once two days are recorded."
+        "Nothing found in 100 s at 4 notifications a second. This would have been noticed: arriving ×1.5 slower for 40 s or longer. Slower answers, losses, failures and refusals would not have been noticed. Smaller changes are noticed once more is recorded, most of them after two days."
       ))
     try watch(fixture, run, [])
     let old = try html(fixture).replacing("\u{A0}", with: " ")

@@ -433,7 +433,7 @@ struct TablePanelTests {
     let text = stage.text.replacing("│", with: " ").replacing(/\s+/, with: " ")
     #expect(
       text.contains(
-        "Nothing found in 12 min at 20 notifications a second. This would have been noticed: arriving ×1.5 slower for 40 s or longer. Slower answers, losses, failures and refusals would not have been noticed. Most is noticed once two days are recorded."
+        "Nothing found in 12 min at 20 notifications a second. This would have been noticed: arriving ×1.5 slower for 40 s or longer. Slower answers, losses, failures and refusals would not have been noticed. Smaller changes are noticed once more is recorded, most of them after two days."
       ), "\(text)")
   }
 

@@ -105,8 +105,8 @@ enum DocumentedLimits {
     ]
   }
 
-  /// A push service of somebody else's, of which the collector is a user agent: it is meant for browsers, and documents no limit;
-  /// one each 15 s is what a guest may ask for.
+  /// A push service on another host, of which the collector is a user agent: it is meant for browsers, and documents no limit, so the
+  /// collector sets its own.
   static func webPush(service: Endpoint) -> [SendLimit] {
     guard !ListenAddress(host: service.host, port: service.port).isLoopback else { return [] }
     return [
