@@ -125,9 +125,10 @@ public enum AutopushEvent: Sendable, Equatable {
     else { return nil }
     switch message.messageType {
     case "hello":
-      let (uaid, status) = (message.uaid ?? "", message.status ?? 0)
+      guard let status = message.status else { return nil }
       // A refusal names no user agent.
-      guard status != 200 || isUserAgentID(uaid) else { return nil }
+      guard status == 200 else { return .hello(uaid: "", status: status) }
+      guard let uaid = message.uaid, isUserAgentID(uaid) else { return nil }
       return .hello(uaid: uaid, status: status)
     case "register":
       guard let channelID = message.channelID else { return nil }
