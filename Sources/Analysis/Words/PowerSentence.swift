@@ -12,11 +12,14 @@ public struct PowerSentence {
   /// losses of 5 % for 1 min or longer. Smaller changes are noticed once more is recorded, most of them after two days.`
   ///
   /// Of several targets it is said of the one at which least is seen.
-  public var text: String { text(after: "Nothing found") }
+  public var text: String {
+    detectors.isEmpty
+      ? "Nothing found; no collector watched for changes." : text(after: "Nothing found")
+  }
 
   /// - Parameter opening: what was not found, as a sentence begins.
   public func text(after opening: String) -> String {
-    guard !detectors.isEmpty else { return "\(opening); no collector watched for changes." }
+    guard !detectors.isEmpty else { return "\(opening)." }
     guard detectors.contains(where: { $0.power != nil }) else {
       return "\(opening). What would have been seen is not known for this store."
     }

@@ -91,7 +91,7 @@ import Testing
       FindingsReport([record("aaaa1111", at: 0), lossy]).lines(today: Self.start) == [
         "id        status  what (times in UTC)",
         "aaaa1111  closed  Notifications to ios arrived slower from 12:00:00 to 12:01:00: half within 1.90 s (before 180 ms). It was apns, after it accepted: its devices got them later.",
-        "bbbb2222  open    12.0 % of the notifications to ios get lost since 12:05 (before 1 %). It is not known whether apns loses them, the device phone does not get them, or our receipt listener misses them. A second device reached through apns, and a second provider to the device phone, would tell.",
+        "bbbb2222  open    12.0 % of the notifications to ios get lost since 12:05:00 (before 1 %). It is not known whether apns loses them, the device phone does not get them, or our receipt listener misses them. A second device reached through apns, and a second provider to the device phone, would tell.",
         "", "2 incidents of 2 findings, 1 open",
       ])
   }
