@@ -33,6 +33,8 @@ public struct FindingEngine: Sendable {
   /// Those whose detectors advanced since their findings were compared with what is known.
   private var unrevised: Set<WatchedTarget> = []
   private var checkpointTimes: CheckpointTimes
+  /// The series whose change goes on, as noted last: what would be found in them is noted when that changes.
+  private var followed: [WatchedTarget: Set<SeriesMetric>] = [:]
   private var isReady = false
   /// Whether it begins anew and writes no checkpoints.
   private let isRecomputing: Bool
@@ -363,10 +365,13 @@ public struct FindingEngine: Sendable {
         change.checkpoint = DetectorCheckpointRecord(through: WallTime(microseconds: through), state: state)
         change.superfluous = checkpointTimes.add(through, of: watched).map(WallTime.init(microseconds:))
         change.oldest = WallTime(microseconds: through - settings.memory)
-      } else if detector.target != nil, !checkpointTimes.isNoteDue(watched, at: through) {
+      } else if detector.target != nil, !checkpointTimes.isNoteDue(watched, at: through),
+        followed[watched] == detector.followed
+      {
         continue
       }
       checkpointTimes.note(watched, at: through)
+      followed[watched] = detector.followed
       change.detector.power = detector.power
       step.changes.detectors.append(change)
     }

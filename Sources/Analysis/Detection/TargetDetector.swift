@@ -168,6 +168,9 @@ struct TargetDetector: Sendable {
     SeriesMetric.allCases.compactMap { metric in series[metric]?.power.flatMap { $0.rate > 0 ? $0 : nil } }
   }
 
+  /// The series whose change goes on.
+  var followed: Set<SeriesMetric> { Set(series.filter(\.value.isFollowing).keys) }
+
   var memory: Int { series.values.reduce(0) { $0 + $1.memory } }
 
   // MARK: - Seconds

@@ -144,7 +144,7 @@ struct CauseSentence {
     else { return nil }
     return (
       "\(it) \(provider) or its connection to \(device): what other providers send \(verb("arrives", "arrived")) there as before.",
-      "A second device that gets notifications through \(provider) would tell."
+      "A second device that gets notifications through \(provider) would tell which."
     )
   }
 

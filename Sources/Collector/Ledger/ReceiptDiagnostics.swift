@@ -118,8 +118,8 @@ struct ReceiptEvidence: Sendable, Equatable {
   func sentence(accepted: Int, isSubscribed: Bool) -> String {
     "none of the first \(accepted) notifications that the provider accepted got a receipt; "
       + (isSubscribed
-        ? "the subscription hears none of what is published: see that the topic is the same, and that the "
-          + "user may read it" : "likely: \(likelyCauses)")
+        ? "the collector's own subscription gets none of them: of ntfy, see that the topic is the same and that the user may read it"
+        : "likely: \(likelyCauses)")
   }
 
   /// The likely causes where a device is to post receipts, the likeliest first.

@@ -93,6 +93,8 @@ public struct ChangeDetector: Sendable {
   /// Whether alarm levels are calibrated.
   public var isCalibrated: Bool { state.calibration.isDone }
   public var hasReference: Bool { state.reference != nil }
+  /// Whether a change goes on, until whose end no other one is looked for.
+  public var isFollowing: Bool { state.open != nil }
   /// Bytes held, without those of the findings.
   public var memory: Int {
     let open = ([state.open].compactMap { $0 } + state.lasting).reduce(0) { $0 + $1.memory }
@@ -233,7 +235,7 @@ public struct ChangeDetector: Sendable {
   /// The smallest changes for the worse that would be found now, none while one is followed; `nil` while there is no reference.
   public var power: DetectionPower? {
     guard let reference = state.reference, let scan else { return nil }
-    guard state.open == nil else {
+    guard !isFollowing else {
       return DetectionPower(
         metric: Stored(state.metric), rate: reference.rate(binWidth: state.settings.binWidth), steps: [],
         isFollowed: true)

@@ -121,6 +121,9 @@ public struct SeriesDetector: Sendable {
     return usual.power.map(early.joined) ?? early
   }
 
+  /// Whether a change goes on, until whose end no other one is looked for.
+  public var isFollowing: Bool { usual.isFollowing || fine?.isFollowing ?? false }
+
   /// Takes the instrument's floor of the run that it is in: from the next reference on, a change of a latency by less than
   /// this is not reported, µs.
   public mutating func use(floor: Int64) {

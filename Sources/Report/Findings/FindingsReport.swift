@@ -40,7 +40,9 @@ public struct FindingsReport: Sendable {
   }
 
   /// Series that are still learned, with how far they are.
-  public var learning: [DetectorRecord] { series.map(\.detector).filter { $0.learning != nil } }
+  public var learning: [DetectorRecord] {
+    series.filter { !$0.isRemoved }.map(\.detector).filter { $0.learning != nil }
+  }
 
   /// What would have been found in the selected time.
   private var power: PowerSentence {
