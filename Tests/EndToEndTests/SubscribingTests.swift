@@ -88,7 +88,13 @@ struct SubscribingTests {
     let collector = try installation.collect(["--count", "60"])
     #expect(try collector.waitForExit() == 0, "\(collector.standardError)")
     let states = try installation.states()
-    #expect(states["delivered", default: 0] >= 30 && states["rejected", default: 0] >= 1, "\(states)")
+    // How many are refused meanwhile depends on how fast this host is.
+    let isDeliveredAgain = try installation.query(
+      """
+      SELECT (SELECT max(planned_at) FROM sample_view WHERE state = 'delivered')
+        > (SELECT min(planned_at) FROM sample_view WHERE state = 'rejected')
+      """)
+    #expect(isDeliveredAgain == [["1"]], "\(states)")
     #expect(try events("disconnected").contains { $0.contains("does not know the endpoint any more") })
     let log = try installation.query("SELECT message FROM log WHERE label = 'subscription'").map { $0[0] }
     #expect(log.contains { $0.contains("the subscription is a new one") }, "\(log)")
