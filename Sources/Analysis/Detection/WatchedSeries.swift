@@ -31,7 +31,7 @@ public struct WatchedSeries: Sendable {
   public static func all(
     _ detectors: [DetectorRecord], in reader: StoreReader, of selection: RowSelection = .everything
   ) throws -> [WatchedSeries] {
-    let removed = try reader.latestRun().map { try reader.removedTargets(of: $0.id).times } ?? [:]
+    let removed = try reader.removedTargets()
     let spans = try reader.seriesSpans(endingAfter: WallTime(microseconds: .min)).map { span in
       var span = span
       span.endedAt = span.endedAt ?? removed[span.name]

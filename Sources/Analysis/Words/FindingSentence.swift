@@ -230,10 +230,10 @@ public struct FindingSentence {
   /// `ios`, `ios and android`, `ios, android and web`, `7 targets`.
   private var names: String { Self.list(targets) }
 
-  /// - Parameter kind: what they are names of, where there are too many to list.
-  static func list(_ names: [String], of kind: String = "target") -> String {
+  /// - Parameter kind: what they are names of, said in place of too many; `nil`: all are listed.
+  static func list(_ names: [String], of kind: String? = "target") -> String {
     guard let last = names.last, names.count > 1 else { return names.first ?? "" }
-    if names.count > mostNames { return CountText.text(names.count, kind) }
+    if let kind, names.count > mostNames { return CountText.text(names.count, kind) }
     return names.dropLast().joined(separator: ", ") + " and " + last
   }
 

@@ -56,13 +56,8 @@ public struct PowerSentence {
       guard words.metric.isShare else { return "\(words.slower) \(change.size) slower \(change.length)" }
       guard told.insert(change.size + change.length).inserted else { return nil }
       let alike = all.filter { $0.0.metric.isShare && $0.1 == change }.map(\.0.changes)
-      return "\(joined(alike)) of \(change.size) \(change.length)"
+      return "\(FindingSentence.list(alike, of: nil)) of \(change.size) \(change.length)"
     }
-  }
-
-  private static func joined(_ words: [String]) -> String {
-    guard let last = words.last, words.count > 1 else { return words.first ?? "" }
-    return words.dropLast().joined(separator: ", ") + " and " + last
   }
 
   /// ` Losses and failures at web would not have been noticed.`: what the list leaves out would pass for seen.
@@ -72,7 +67,7 @@ public struct PowerSentence {
     }
     var told: Set<[String]> = [[]]
     return sets.filter { told.insert($0).inserted }.map { names in
-      let changes = joined(zip(words, sets).filter { $1 == names }.map(\.0.changes))
+      let changes = FindingSentence.list(zip(words, sets).filter { $1 == names }.map(\.0.changes), of: nil)
       let place = names.count == seeing.count ? "" : " at \(FindingSentence.list(names))"
       return " \(changes.raisedFirst)\(place) would not have been noticed."
     }.joined()

@@ -90,7 +90,7 @@ public struct DetectorSettings: Sendable, Hashable, Codable {
     return settings
   }
 
-  /// Those of a metric.
+  /// The settings with the alarm level of a metric.
   func applied(to metric: SeriesMetric) -> DetectorSettings {
     var settings = self
     if metric.isShare { settings.provisionalAlarm = provisionalShareAlarm }

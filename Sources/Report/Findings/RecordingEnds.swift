@@ -24,7 +24,7 @@ public struct RecordingEnds: Sendable {
       spans.contains { $0.endedAt == nil } ? nil : spans.compactMap(\.endedAt).max()
     }
     // What a reload removed was recorded until then, though its run went on.
-    let removed = try reader.latestRun().map { try reader.removedTargets(of: $0.id).times } ?? [:]
+    let removed = try reader.removedTargets()
     try self.init(findings, targets: targets.merging(removed) { $1 }, in: reader)
   }
 

@@ -12,6 +12,13 @@ public struct RemovedTargets: Sendable, Equatable {
 }
 
 extension StoreReader {
+  /// When reloads removed targets of the newest run, by name.
+  ///
+  /// - Throws: ``StoreError``.
+  public func removedTargets() throws -> [String: WallTime] {
+    try latestRun().map { try removedTargets(of: $0.id).times } ?? [:]
+  }
+
   /// When reloads removed the targets of a run.
   ///
   /// - Parameter known: what an earlier call returned for the run: only later events are read.
