@@ -1,14 +1,23 @@
 #!/usr/bin/env python3
-"""A Firefox with a fresh profile that subscribes to push by Examples/Devices/web, driven by Marionette, for end-to-end tests.
+"""A Firefox with a fresh profile that subscribes to push, driven by Marionette, for end-to-end tests.
 
 usage: firefox.py FIREFOX CERTUTIL DIRECTORY PUSH_URL KEY COLLECTOR DEVICE CA_FILE… [--pref NAME=JSON]… [--leave]
+       firefox.py --page INVITATION FIREFOX CERTUTIL DIRECTORY PUSH_URL CA_FILE… [--pref NAME=JSON]… [--leave]
 
-The page and its worker are served from localhost with the application server's KEY, the COLLECTOR's URL and the DEVICE's name put in. The
-certificate authorities are trusted as a user would have them: in the profile's database. Prints one JSON object a line: what the page shows,
+Without `--page` it subscribes by Examples/Devices/web: the page and its worker are served from localhost with the application server's KEY,
+the COLLECTOR's URL and the DEVICE's name put in. The certificate authorities are trusted as a user would have them: in the profile's database. Prints one JSON object a line: what the page shows,
 then, for each SIGUSR1, what the page and the browser are by then:
 
     {"subscription": …} or {"refused": "…"}
     {"permission": "granted", "is_subscribed": true, "memory_mb": 430}
+
+With `--page` it opens the URL of an invitation, that is the collector's own page, and presses its button. `page` is what the page shows.
+SIGUSR2 presses Leave:
+
+    {"joined": "reception", "page": …} or {"refused": "…", "page": …}
+    {"permission": …, "is_subscribed": …, "memory_mb": …, "page": {"view": "device", "name": …, "state": …, "count": 3, "latest": …, "notes": …,
+     "problem": "", "progress": "", "text": …}}
+    {"left": true, "is_subscribed": false, "page": …}
 
 `--leave` closes the page once it has subscribed, until it is asked: Firefox minds that nobody sees the worker's notifications only while no
 page of the site is open. Ends the browser at SIGTERM, and waits for it.
@@ -169,8 +178,61 @@ def memory(group):
     return total // 1024
 
 
+# What the collector's page shows.
+SHOWN = """
+const text = (id) => document.getElementById(id)?.textContent ?? "";
+const { view } = document.body.dataset;
+const fields = Object.fromEntries(["name", "state", "latest", "notes", "problem", "progress"].map((id) => [id, text(id)]));
+return { view, ...fields, count: Number(text("count")), text: document.body.innerText };
+"""
+IS_SUBSCRIBED = """
+const done = arguments[0];
+navigator.serviceWorker.getRegistration()
+  .then((it) => it?.pushManager.getSubscription())
+  .then((it) => done(Boolean(it)));
+"""
+
+
+def press(marionette, button):
+    found = marionette.ask("WebDriver:FindElement", using="css selector", value=f"#{button}")["value"]
+    marionette.ask("WebDriver:ElementClick", id=next(iter(found.values())))
+
+
+def subscribe_by_example(marionette):
+    press(marionette, "subscribe")
+    shown = until(
+        lambda: marionette.script("return document.getElementById('subscription').textContent"), "the page subscribes")
+    return {"subscription": json.loads(shown)} if shown.startswith("{") else {"refused": shown}
+
+
+def settled(marionette):
+    """What the page shows once it waits for nobody."""
+    def look():
+        page = marionette.script(SHOWN)
+        return page if page["view"] not in (None, "", "loading") and not page["progress"].endswith("…") else None
+
+    return until(look, "the page settles")
+
+
+def join(marionette):
+    page = settled(marionette)
+    if page["view"] == "join" and not page["problem"]:
+        press(marionette, "start")
+        page = settled(marionette)
+    return {"joined": page["name"], "page": page} if page["name"] else {"refused": page["problem"], "page": page}
+
+
+def leave(marionette):
+    press(marionette, "leave")
+    page = settled(marionette)
+    return {"left": page["view"] == "join", "is_subscribed": marionette.asynchronous(IS_SUBSCRIBED), "page": page}
+
+
 parser = argparse.ArgumentParser()
-for name in ["firefox", "certutil", "directory", "push_url", "key", "collector", "device"]:
+parser.add_argument("--page")
+is_page = parser.parse_known_args()[0].page is not None
+names = ["firefox", "certutil", "directory", "push_url"] + ([] if is_page else ["key", "collector", "device"])
+for name in names:
     parser.add_argument(name)
 parser.add_argument("ca_file", nargs="+")
 parser.add_argument("--pref", action="append", default=[])
@@ -178,7 +240,7 @@ parser.add_argument("--leave", action="store_true")
 options = parser.parse_args()
 directory = pathlib.Path(options.directory).resolve()
 directory.mkdir()
-page = serve(directory, options)
+page = options.page or serve(directory, options)
 profile = directory / "profile"
 prepare(profile, options)
 environment = os.environ | {
@@ -192,6 +254,7 @@ browser = subprocess.Popen(
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 asked, asking = os.pipe()
 signal.signal(signal.SIGUSR1, lambda *_: os.write(asking, b"?"))
+signal.signal(signal.SIGUSR2, lambda *_: os.write(asking, b"L"))
 try:
     file = profile / "MarionetteActivePort"
 
@@ -204,25 +267,23 @@ try:
     marionette.ask("WebDriver:NewSession", capabilities={"alwaysMatch": {}})
     marionette.ask("WebDriver:SetTimeouts", script=LIMIT * 1000)
     marionette.ask("WebDriver:Navigate", url=page)
-    button = marionette.ask("WebDriver:FindElement", using="css selector", value="#subscribe")["value"]
-    marionette.ask("WebDriver:ElementClick", id=next(iter(button.values())))
-    shown = until(
-        lambda: marionette.script("return document.getElementById('subscription').textContent"), "the page subscribes")
+    first = join(marionette) if is_page else subscribe_by_example(marionette)
     if options.leave:
         marionette.ask("WebDriver:Navigate", url="about:blank")
-    if shown.startswith("{"):
-        say(subscription=json.loads(shown))
-    else:
-        say(refused=shown)
-    while os.read(asked, 1):
+    say(**first)
+    # The invitation was used.
+    page = page.partition("#")[0]
+    while question := os.read(asked, 1):
         if options.leave:
             marionette.ask("WebDriver:Navigate", url=page)
+        shown = {"page": settled(marionette)} if is_page else {}
+        if question == b"L":
+            say(**leave(marionette))
+            continue
         say(
             permission=marionette.script("return Notification.permission"),
-            is_subscribed=marionette.asynchronous(
-                "const done = arguments[0]; navigator.serviceWorker.getRegistration()"
-                ".then((it) => it.pushManager.getSubscription()).then((it) => done(it !== null))"),
-            memory_mb=memory(browser.pid))
+            is_subscribed=marionette.asynchronous(IS_SUBSCRIBED),
+            memory_mb=memory(browser.pid), **shown)
 finally:
     try:
         os.killpg(browser.pid, signal.SIGTERM)
