@@ -5,8 +5,8 @@ usage: firefox.py FIREFOX CERTUTIL DIRECTORY PUSH_URL KEY COLLECTOR DEVICE CA_FI
        firefox.py --page INVITATION FIREFOX CERTUTIL DIRECTORY PUSH_URL CA_FILE… [--pref NAME=JSON]… [--leave]
 
 Without `--page` it subscribes by Examples/Devices/web: the page and its worker are served from localhost with the application server's KEY,
-the COLLECTOR's URL and the DEVICE's name put in. The certificate authorities are trusted as a user would have them: in the profile's database. Prints one JSON object a line: what the page shows,
-then, for each SIGUSR1, what the page and the browser are by then:
+the COLLECTOR's URL and the DEVICE's name put in. The certificate authorities are trusted as a user would have them: in the profile's database.
+Prints one JSON object a line: what the page shows, then, for each SIGUSR1, what the page and the browser are by then:
 
     {"subscription": …} or {"refused": "…"}
     {"permission": "granted", "is_subscribed": true, "memory_mb": 430}

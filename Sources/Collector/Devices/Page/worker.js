@@ -1,6 +1,6 @@
-// The service worker of a measured device: says when each notification arrived, when it was shown and when it was opened.
-// What it knows is kept in IndexedDB, because browsers end workers at any time. The device's key never leaves this file
-// but in the header of a request. The rules of stamps and exchanges are in docs/receipts.md.
+// The service worker of a measured device: reports when each notification was received, shown and opened. What it knows is in
+// IndexedDB, since browsers end workers at any time. The device's key leaves it only in the header of a request. The rules of
+// stamps and exchanges are in docs/receipts.md.
 "use strict";
 
 const exchangeInterval = 600_000; // between exchanges of clocks, milliseconds
@@ -49,16 +49,16 @@ async function exchange() {
 let exchanging = null;
 
 // Three questions where the last one is old: the one that took least tells most, the first also pays for the connection.
-function exchangeClocks(isDue = false) {
-  exchanging ??= exchangeIfDue(isDue).finally(() => (exchanging = null));
+function exchangeClocks() {
+  exchanging ??= exchangeIfDue().finally(() => (exchanging = null));
   return exchanging;
 }
 
-async function exchangeIfDue(isDue) {
-  const { exchanges } = await read();
-  const age = exchanges.length ? now() - Number(exchanges.at(-1).t4 / 1000n) / 1000 : Infinity;
+async function exchangeIfDue() {
+  const last = (await read()).exchanges.at(-1);
+  const age = last && !last.isStale ? now() - Number(last.t4 / 1000n) / 1000 : Infinity;
   // A negative age: the clock was set back.
-  if (!isDue && age >= -clockTolerance && age < exchangeInterval) return;
+  if (age >= -clockTolerance && age < exchangeInterval) return;
   const made = [];
   try {
     for (let i = 0; i < 3; i++) made.push(await exchange());
@@ -67,9 +67,7 @@ async function exchangeIfDue(isDue) {
   }
   await change((state) => {
     state.hasClock = made.length > 0;
-    const kept = isDue ? state.exchanges.filter((it) => !it.isPosted) : state.exchanges;
-    state.exchanges = [...kept, ...made].slice(-maximumExchanges);
-    if (isDue) for (const it of kept) it.isStale = true;
+    state.exchanges = [...state.exchanges, ...made].slice(-maximumExchanges);
   });
 }
 
@@ -100,9 +98,13 @@ const initial = () => ({
 
 const pages = new BroadcastChannel("pushscope-device");
 
+// Notifications whose exchange of clocks is not over: pages are not told yet.
+const unmeasured = new Set();
+const measured = (recent) => recent.filter((it) => !unmeasured.has(it.key));
+
 const view = ({ name, token, state, hasClock, count, pending, recent }) => ({
   name, token, state, hasClock, count, pending: pending.length,
-  recent: recent.map(({ receivedAt, shownAt, latency }) => ({ receivedAt, shownAt, latency })),
+  recent: measured(recent).map(({ receivedAt, shownAt, latency }) => ({ receivedAt, shownAt, latency })),
 });
 
 const openDatabase = () =>
@@ -126,7 +128,7 @@ async function change(edit) {
         state = { ...initial(), ...reading.result };
         if (!edit) return;
         edit(state);
-        for (const it of state.recent) it.latency ??= latency(it.at, it.received, state.exchanges);
+        for (const it of measured(state.recent)) it.latency ??= latency(it.at, it.received, state.exchanges);
         store.put(state, "state");
       };
       transaction.oncomplete = () => resolve(state);
@@ -160,14 +162,14 @@ function enqueue(state, entry, isNew) {
     id, mac, device: state.name, received_at_ms: receivedAt, shown_at_ms: shownAt, opened_at_ms: openedAt,
   });
   const earlier = state.pending.find((it) => it.entry === entry.key);
-  const others = state.pending.filter((it) => it !== earlier);
-  state.pending = [...others, { entry: entry.key, text, isNew: isNew || (earlier?.isNew ?? false) }].slice(-maximumPending);
+  const waiting = { entry: entry.key, text, isNew: isNew || (earlier?.isNew ?? false) };
+  state.pending = [...state.pending.filter((it) => it !== earlier), waiting].slice(-maximumPending);
 }
 
 const setStage = (key, stage, time) =>
   change((state) => {
     const entry = state.recent.find((it) => it.key === key);
-    if (!entry || entry[stage] !== undefined) return;
+    if (!entry || !time || entry[stage] !== undefined) return;
     entry[stage] = Math.max(Math.floor(time), entry.receivedAt);
     enqueue(state, entry, false);
   });
@@ -250,28 +252,28 @@ async function receive(probe, received, clockWasReset) {
   const displayed = display(key, received);
   if (!probe) return displayed;
   held.add(key);
+  unmeasured.add(key);
   try {
-    const stored = change((state) => {
+    await change((state) => {
+      if (clockWasReset) for (const it of state.exchanges) it.isStale = true;
       const entry = { ...probe, key, received, receivedAt, latency: null };
       state.count += 1;
       state.recent = [entry, ...state.recent].slice(0, maximumRecent);
       enqueue(state, entry, true);
     });
-    const exchanged = exchangeClocks(clockWasReset);
-    const shown = await Promise.race([displayed, sleep(displayLimit)]);
-    await stored;
-    await exchanged.catch(() => {});
-    if (shown) await setStage(key, "shownAt", shown);
+    const [shown] = await Promise.all([Promise.race([displayed, sleep(displayLimit)]), exchangeClocks().catch(() => {})]);
+    unmeasured.delete(key);
+    await setStage(key, "shownAt", shown);
     held.delete(key);
     const delivered = deliver();
     if (shown === undefined) {
-      const late = await displayed;
-      if (late) await setStage(key, "shownAt", late);
+      await setStage(key, "shownAt", await displayed);
+      await deliver();
     }
     await delivered;
-    await deliver();
   } finally {
     held.delete(key);
+    unmeasured.delete(key);
   }
 }
 
@@ -296,17 +298,16 @@ self.addEventListener("notificationclick", (event) => {
   event.waitUntil(Promise.all([openPage(), told]));
 });
 
-// ---- The device: joining, its state at the collector, its subscription.
+// ---- The device at the collector.
 
-// What the collector says about this device: 0 where it does not answer, else the status.
+// Asks the collector about this device, or changes it. The status, 0 where nobody answers.
 async function updateSelf(method, body) {
   const { key } = await read();
   const answer = await request(method, "/v1/devices/self", body, key).catch(() => null);
   const told = answer?.ok ? await answer.json().catch(() => ({})) : {};
   await change((state) => {
-    if (answer?.status === 401) state.state = "removed";
-    if (told.name) state.name = told.name;
-    if (told.state) state.state = told.state;
+    state.name = told.name ?? state.name;
+    state.state = answer?.status === 401 ? "removed" : (told.state ?? state.state);
   });
   return answer?.status ?? 0;
 }
@@ -344,15 +345,10 @@ const calls = {
     if (!key) return {};
     const status = await updateSelf("GET");
     if (status !== 200) return { status };
-    let renewed;
-    try {
-      renewed = await renewSubscription();
-    } catch (error) {
-      return { status, subscriptionError: error.message };
-    }
+    const renewed = await renewSubscription().then((status) => ({ status }), (error) => ({ subscriptionError: error.message }));
     await exchangeClocks();
     await post();
-    return { status: renewed };
+    return renewed;
   },
 
   async join({ token, platform, subscription, applicationServerKey }) {
