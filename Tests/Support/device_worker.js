@@ -51,7 +51,7 @@ const cases = {
     const { value, error } = view.recent[0].latency;
     assert.ok(Math.abs(value - 500) <= error && error < 30, `${value} ± ${error}`);
     assert.equal(view.count, 1);
-    assert.equal(view.pending, 0);
+    assert.equal(view.unreported, 0);
   },
 
   "a notification whose display hangs is reported at once, and its stage later": async () => {
@@ -79,12 +79,12 @@ const cases = {
     browser.answers["/v1/receipts"] = unreachable;
     await browser.run(browser.push("a"));
     assert.equal(browser.posts().length, 4, "it was tried again");
-    assert.equal((await browser.call("view")).view.pending, 1);
+    assert.equal((await browser.call("view")).view.unreported, 1);
     browser.answers = {};
     browser.restart();
     await browser.run(browser.push("b"));
     assert.deepEqual(browser.posts().at(-1).receipts.map((it) => it.id), ["a", "b"]);
-    assert.equal((await browser.call("view")).view.pending, 0);
+    assert.equal((await browser.call("view")).view.unreported, 0);
   },
 
   "a worker that ends before it posts loses nothing": async () => {
@@ -106,7 +106,7 @@ const cases = {
     browser.answers["/v1/receipts"] = () => ({ status: 429, retryAfter: "600" });
     await browser.run(work);
     assert.equal(browser.posts().length, 2);
-    assert.equal((await browser.call("view")).view.pending, 1);
+    assert.equal((await browser.call("view")).view.unreported, 1);
   },
 
   "what is refused is not posted again": async () => {
@@ -114,14 +114,14 @@ const cases = {
     browser.answers["/v1/receipts"] = () => ({ status: 400 });
     await browser.run(browser.push("a"));
     assert.equal(browser.posts().length, 1);
-    assert.equal((await browser.call("view")).view.pending, 0);
+    assert.equal((await browser.call("view")).view.unreported, 0);
   },
 
   "at most 500 receipts are kept, the newest, and posted a hundred at a time": async () => {
     const browser = await joined();
     browser.answers["/v1/receipts"] = unavailable("600");
     for (let i = 0; i < 510; i++) await browser.run(browser.push(`n${i}`));
-    assert.equal((await browser.call("view")).view.pending, 500);
+    assert.equal((await browser.call("view")).view.unreported, 500);
     browser.answers = {};
     browser.restart();
     const before = browser.posts().length;

@@ -181,9 +181,10 @@ def memory(group):
 # What the collector's page shows.
 SHOWN = """
 const text = (id) => document.getElementById(id)?.textContent ?? "";
-const { view } = document.body.dataset;
+const { view, busy } = document.body.dataset;
+const isSettled = busy === undefined && view !== undefined && view !== "loading";
 const fields = Object.fromEntries(["name", "state", "latest", "notes", "problem", "progress"].map((id) => [id, text(id)]));
-return { view, ...fields, count: Number(text("count")), text: document.body.innerText };
+return isSettled && { view, ...fields, count: Number(text("count")), text: document.body.innerText };
 """
 IS_SUBSCRIBED = """
 const done = arguments[0];
@@ -207,11 +208,7 @@ def subscribe_by_example(marionette):
 
 def settled(marionette):
     """What the page shows once it waits for nobody."""
-    def look():
-        page = marionette.script(SHOWN)
-        return page if page["view"] not in (None, "", "loading") and not page["progress"].endswith("…") else None
-
-    return until(look, "the page settles")
+    return until(lambda: marionette.script(SHOWN), "the page settles")
 
 
 def join(marionette):

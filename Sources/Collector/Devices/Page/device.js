@@ -38,14 +38,13 @@ const texts = {
     "this host itself (http://localhost). Open the invitation that pushscope invite prints.",
   homeScreen: "Notifications reach this page only when it is opened from the home screen.",
   noWorker:
-    "This browser gives this page no service worker. In a private window that is always so: open the invitation in a " +
-    "normal window.",
+    "This browser gives this page no service worker; private windows often have none. Open the invitation in a normal window.",
   noPush:
     "This browser has no push notifications for web pages, or not in a private window. Open the invitation in a normal " +
     "window of a current Chrome, Edge, Firefox or Safari.",
   denied:
     "Notifications are not allowed for this site. Allow them in the browser's settings for this site (and, in the system's " +
-    "settings, for the browser), then load this page again. A private window never allows them.",
+    "settings, for the browser), then load this page again. Private windows may refuse them always.",
   dismissed: "The browser's question was not answered. Press the button again, and allow notifications.",
   noClock:
     "The collector cannot be reached (no answer from /v1/clock). Is it running, and is this device in its network? Load " +
@@ -195,7 +194,7 @@ function show(view) {
   say("latest", view.recent.length ? describe(view.recent[0]).sentence : "Waiting for the first notification.");
   const notes = [];
   if (!view.hasClock) notes.push("No answer from /v1/clock: how long notifications took is not known.");
-  if (view.pending > 0) notes.push(`Not reported yet: ${view.pending}; they are posted with the next notification.`);
+  if (view.unreported > 0) notes.push(`Not reported yet: ${view.unreported}; they are posted with the next notification.`);
   say("notes", notes.join(" "));
   say("pause", view.state === "paused" ? "Resume" : "Pause");
   element("pause").disabled = !["active", "paused"].includes(view.state);
@@ -207,6 +206,7 @@ function show(view) {
 async function busy(text, work) {
   const buttons = [...document.querySelectorAll("button")].filter((it) => !it.disabled);
   for (const it of buttons) it.disabled = true;
+  document.body.dataset.busy = "";
   complain("");
   say("progress", text);
   try {
@@ -216,6 +216,7 @@ async function busy(text, work) {
   }
   say("progress", "");
   for (const it of buttons) it.disabled = false;
+  delete document.body.dataset.busy;
   if (current.name) show(current);
 }
 

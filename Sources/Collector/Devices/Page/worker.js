@@ -56,14 +56,13 @@ function exchangeClocks() {
 
 async function exchangeIfDue() {
   const last = (await read()).exchanges.at(-1);
-  const age = last && !last.isStale ? now() - Number(last.t4 / 1000n) / 1000 : Infinity;
-  // A negative age: the clock was set back.
+  const age = last && !last.isStale ? now() - Number(last.t4 / 1000n) / 1000 : Infinity; // negative: the clock was set back
   if (age >= -clockTolerance && age < exchangeInterval) return;
   const made = [];
   try {
     for (let i = 0; i < 3; i++) made.push(await exchange());
   } catch {
-    // Without any the receipt still says that it arrived, and no later than the receipt.
+    // Without any the receipt still says that it arrived.
   }
   await change((state) => {
     state.hasClock = made.length > 0;
@@ -93,7 +92,7 @@ function latency(at, time, exchanges) {
 
 const initial = () => ({
   name: null, key: null, token: null, state: null, endpoint: null, applicationServerKey: null,
-  hasClock: true, count: 0, pending: [], exchanges: [], recent: [],
+  hasClock: true, isReporting: true, count: 0, pending: [], exchanges: [], recent: [],
 });
 
 const pages = new BroadcastChannel("pushscope-device");
@@ -102,8 +101,8 @@ const pages = new BroadcastChannel("pushscope-device");
 const unmeasured = new Set();
 const measured = (recent) => recent.filter((it) => !unmeasured.has(it.key));
 
-const view = ({ name, token, state, hasClock, count, pending, recent }) => ({
-  name, token, state, hasClock, count, pending: pending.length,
+const view = ({ name, token, state, hasClock, isReporting, count, pending, recent }) => ({
+  name, token, state, hasClock, count, unreported: isReporting ? 0 : pending.length,
   recent: measured(recent).map(({ receivedAt, shownAt, latency }) => ({ receivedAt, shownAt, latency })),
 });
 
@@ -195,10 +194,12 @@ async function postPending() {
     const body = `{"receipts":[${batch.map((it) => it.text)}],"clock":[${stamps}]}`;
     const answer = await request("POST", "/v1/receipts", body, key).catch(() => null);
     if (!answer || answer.status >= 500 || answer.status === 429) {
+      await change((state) => { state.isReporting = false; });
       retryAt = Date.now() + 1000 * (Number(answer?.headers.get("retry-after")) || 0);
       return false;
     }
     await change((state) => {
+      state.isReporting = true;
       // A receipt that got a further stage meanwhile stays.
       state.pending = state.pending.filter((it) => !batch.some((done) => done.text === it.text));
       for (const it of state.pending) if (batch.some((done) => done.entry === it.entry)) it.isNew = false;
@@ -387,8 +388,7 @@ self.addEventListener("message", (event) => {
   const [port] = event.ports;
   const run = async () => {
     try {
-      const result = await calls[event.data.call](event.data);
-      port.postMessage({ ...result, view: view(await read()) });
+      port.postMessage({ ...(await calls[event.data.call](event.data)), view: view(await read()) });
     } catch (error) {
       port.postMessage({ failed: error.message });
     }
