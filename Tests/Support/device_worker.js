@@ -212,7 +212,7 @@ const cases = {
   "a changed subscription is told to the collector": async () => {
     const browser = await joined();
     browser.endpoint = null;
-    await browser.run(browser.send("pushsubscriptionchange", {}));
+    await browser.run(Promise.all([1, 2].map(() => browser.send("pushsubscriptionchange", {}))));
     const { method, body, key } = browser.requests.at(-1);
     assert.deepEqual([method, JSON.parse(body).subscription.endpoint, key], ["PUT", "https://push.example.net/1", deviceKey]);
     await browser.call("open", { applicationServerKey: browser.usedKey });

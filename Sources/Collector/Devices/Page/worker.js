@@ -49,10 +49,7 @@ async function exchange() {
 let exchanging = null;
 
 // Three questions where the last one is old: the one that took least tells most, the first also pays for the connection.
-function exchangeClocks() {
-  exchanging ??= exchangeIfDue().finally(() => (exchanging = null));
-  return exchanging;
-}
+const exchangeClocks = () => (exchanging ??= exchangeIfDue().finally(() => (exchanging = null)));
 
 async function exchangeIfDue() {
   const last = (await read()).exchanges.at(-1);
@@ -177,10 +174,7 @@ let posting = Promise.resolve();
 let retryAt = 0;
 
 // Posts one after the other what waits; false if something is left that should be tried again.
-function post() {
-  posting = posting.then(postPending).catch(() => false);
-  return posting;
-}
+const post = () => (posting = posting.then(postPending).catch(() => false));
 
 async function postPending() {
   for (;;) {
@@ -316,8 +310,12 @@ async function updateSelf(method, body) {
 const encode = (buffer) =>
   btoa(String.fromCharCode(...new Uint8Array(buffer))).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
 
+let renewing = null;
+
 // Tells the collector a subscription that it does not have yet. The status, or 200 where there is nothing to tell.
-async function renewSubscription() {
+const renewSubscription = () => (renewing ??= renew().finally(() => (renewing = null)));
+
+async function renew() {
   const { applicationServerKey, endpoint, state } = await read();
   const manager = self.registration.pushManager;
   let subscription = await manager.getSubscription();
