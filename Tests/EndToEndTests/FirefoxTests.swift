@@ -102,9 +102,13 @@ struct FirefoxTests {
     // Without a desktop there is nobody else to draw them.
     let browser = try Browser(installation, prefs: ["alerts.useSystemBackend=false"])
     #expect(browser.subscription.endpoint.contains("/wpush/v2/"), "it is restricted to the page's key")
-    try collect(60, rate: 4, from: browser)
+    // At 4/s Firefox falls behind on a busy host: each notification takes it about 0.1 s.
+    try collect(60, rate: 2, from: browser)
     let summary = try run(Programs.pushscope, ["summary", "--store", installation.store])
-    #expect(try installation.states() == ["delivered": 60], "\(summary.output)")
+    let others = try installation.query(
+      "SELECT 'others:' || coalesce(group_concat(sequence || ' ' || state || ' ' || status || ' ' || reason), '') FROM sample_view WHERE state <> 'delivered'"
+    )
+    #expect(try installation.states() == ["delivered": 60], "\(others) \(summary.output)")
     #expect(summary.output.contains("60 delivered"), "\(summary.output)")
     let measured = try installation.query(
       "SELECT count(*) FROM sample_view WHERE delivery_us > 0 AND delivery_error_us < 1000000")

@@ -95,7 +95,7 @@ struct AutopushGreeting: Sendable {
           throw SubscriptionLoss(reason: "the push service does not answer hello")
         }
         _ = connection.waitForBytes(atMost: .milliseconds(100))
-        try connection.read { (message, _) throws(SubscriptionLoss) in
+        _ = try connection.read { (message, _) throws(SubscriptionLoss) in
           switch message {
           case .text(let text): if let event = AutopushEvent.parse(text) { _ = try session.take(event) }
           case .close(let code, _):
