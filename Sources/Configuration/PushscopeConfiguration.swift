@@ -15,6 +15,8 @@ public struct PushscopeConfiguration: Sendable, Hashable {
   public var objectives: [ObjectiveConfiguration] = []
   public var alerts: AlertConfiguration?
   public var fleet: FleetConfiguration?
+  /// Devices that join by invitations; `nil`: none do.
+  public var devices: DevicesConfiguration?
   /// Name of the file as the user gave it.
   public var file: String
   /// Names of credentials of the service manager that were checked by their name only.
@@ -75,7 +77,10 @@ extension PushscopeConfiguration {
       "retention", .section(RetentionConfiguration.self), "how long rows are kept; without it everything is")
     let targets = Key(
       "targets", .read("a list") { $0.sequence() },
-      required: "targets: [{ name: …, provider: …, endpoint: … }]", "what to send to")
+      standard: "required, but for `devices`", "what to send to")
+    let devices = Key(
+      "devices", .section(DevicesConfiguration.self),
+      "phones and browsers that join by an invitation ([devices.md](devices.md))")
     let service = Key(
       "service", .section(ServiceConfiguration.self),
       "web endpoint with metrics, health, readiness and reload ([operations.md](operations.md#watch))")
@@ -96,8 +101,21 @@ extension PushscopeConfiguration {
   init?(_ value: YAMLValue, file: String) {
     guard let section = value.section(Keys.self) else { return nil }
     let collector = section.collector
-    guard let elements = section.targets else { return nil }
-    if elements.isEmpty { section[\.targets]?.report("is empty", remedy: "configure at least one target") }
+    let devices = section.devices
+    if section[\.devices] == nil, section[\.targets] == nil {
+      _ = section.map.required("targets", example: "targets: [{ name: …, provider: …, endpoint: … }]")
+    }
+    guard let elements = section[\.targets] == nil ? [] : section.targets else { return nil }
+    if elements.isEmpty, section[\.devices] == nil {
+      section[\.targets]?.report("is empty", remedy: "configure at least one target")
+    }
+    if let devices, collector.receipts == nil, devices.listen == nil,
+      section[\.collector]?.peek("receipts") == nil
+    {
+      section[\.devices]?.report(
+        "need a listener", remedy: "configure collector.receipts, or devices.listen for browsers on this host"
+      )
+    }
     var targets: [TargetConfiguration] = []
     var names: Set<String> = []
     var unreadNames: Set<String> = []
@@ -122,9 +140,12 @@ extension PushscopeConfiguration {
     service = section.service
     labels = section.labels ?? []
     objectives =
-      section.objectives.map { ObjectiveConfiguration.read($0, targets: targets, unread: unreadNames) } ?? []
+      section.objectives.map {
+        ObjectiveConfiguration.read($0, targets: targets, devices: devices, unread: unreadNames)
+      } ?? []
     alerts = section.alerts
     fleet = section.fleet
+    self.devices = devices
     unreadCredentials = value.context.unreadCredentials
     dashboard = DashboardConfiguration(section: section[\.dashboard], file: file)
   }
@@ -202,6 +223,8 @@ public struct ReceiptsConfiguration: Sendable, Hashable {
   public var certificateFile: String
   public var keyFile: SecretFile
   public var secretFile: SecretFile
+  /// How devices reach it; `nil`: by the certificate's name.
+  public var publicURL: Endpoint?
 }
 
 extension ReceiptsConfiguration: ConfigurationSection {
@@ -216,6 +239,9 @@ extension ReceiptsConfiguration: ConfigurationSection {
     let secretFile = Key(
       "secret_file", .secretFile(minimumBytes: 16), required: "secret_file: receipts.secret",
       "at least 16 bytes; key of the MAC in each notification")
+    let publicURL = Key(
+      "public_url", .parsed("an https URL", ReceiptsConfiguration.publicURL),
+      standard: "the certificate's first DNS name, and the port", "how devices reach it, for invitations")
   }
 
   init?(_ section: Section<Keys>) {
@@ -223,5 +249,15 @@ extension ReceiptsConfiguration: ConfigurationSection {
     let (key, secret) = (section.keyFile, section.secretFile)
     guard let listen, let certificate, let key, let secret else { return nil }
     self.init(listen: listen, certificateFile: certificate, keyFile: key, secretFile: secret)
+    publicURL = section.publicURL
+  }
+
+  private static func publicURL(_ text: String) throws(ValueTextError) -> Endpoint {
+    let url = try Endpoint.parse(text)
+    guard url.scheme == .https, ["", "/"].contains(url.target) else {
+      throw ValueTextError(
+        text, "is not an https URL without a path", remedy: "write one like https://push.example.com:8443")
+    }
+    return url
   }
 }

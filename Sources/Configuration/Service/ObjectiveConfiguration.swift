@@ -45,12 +45,18 @@ extension ObjectiveConfiguration {
 
   /// - Parameters:
   ///   - targets: those of the file that could be read.
+  ///   - devices: where devices may join, an objective may name one that is not there yet.
   ///   - unread: names of the others, whose own problems are enough.
-  init?(_ value: YAMLValue, targets: [TargetConfiguration], unread: Set<String>) {
+  init?(
+    _ value: YAMLValue, targets: [TargetConfiguration], devices: DevicesConfiguration?, unread: Set<String>
+  ) {
     guard let section = value.section(Keys.self) else { return nil }
     let name = section.name
     guard let targetName = section.target, let name else { return nil }
-    guard let target = targets.first(where: { $0.name == targetName }) else {
+    guard
+      let subject = targets.first(where: { $0.name == targetName }).map(Subject.init)
+        ?? devices.map({ Subject($0, name: targetName) })
+    else {
       if unread.contains(targetName) { return nil }
       section[\.target]?.report(
         "names no target: \(targetName.quoted)",
@@ -58,14 +64,33 @@ extension ObjectiveConfiguration {
       return nil
     }
     guard
-      let promise = section[\.silence] == nil ? Self.share(section, target) : Self.silence(section, target)
+      let promise = section[\.silence] == nil ? Self.share(section, subject) : Self.silence(section, subject)
     else {
       return nil
     }
     self.init(name: name, target: targetName, promise: promise)
   }
 
-  private static func share(_ section: Section<Keys>, _ target: TargetConfiguration) -> Promise? {
+  /// What an objective depends on of its target.
+  private struct Subject {
+    var name: String
+    var receiptDeadline: Duration?
+    var rate: ArrivalRate
+
+    init(_ target: TargetConfiguration) {
+      name = target.name
+      receiptDeadline = target.receiptDeadline
+      rate = target.schedule.rate
+    }
+
+    init(_ devices: DevicesConfiguration, name: String) {
+      self.name = name
+      receiptDeadline = devices.receiptDeadline
+      rate = devices.schedule.rate
+    }
+  }
+
+  private static func share(_ section: Section<Keys>, _ target: Subject) -> Promise? {
     let (within, share, window) = (section.within, section.share, section.window)
     let metric =
       section[\.metric] == nil ? target.receiptDeadline == nil ? .accept : .delivery : section.metric
@@ -79,10 +104,10 @@ extension ObjectiveConfiguration {
     return .share(share, within: within, of: metric, window: window)
   }
 
-  private static func silence(_ section: Section<Keys>, _ target: TargetConfiguration) -> Promise? {
+  private static func silence(_ section: Section<Keys>, _ target: Subject) -> Promise? {
     section.exclude(\.silence, with: \.metric, \.within, \.share, \.window)
     guard let silence = section.silence else { return nil }
-    let least = Self.leastSilence(rate: target.schedule.rate)
+    let least = Self.leastSilence(rate: target.rate)
     guard silence >= least else {
       section[\.silence]?.report(
         "is shorter than \(Self.fewestIntervals) mean intervals of the target's schedule",
@@ -98,18 +123,18 @@ extension ObjectiveConfiguration {
   }
 
   /// Reads the section; names are unique.
-  static func read(_ value: YAMLValue, targets: [TargetConfiguration], unread: Set<String>)
-    -> [ObjectiveConfiguration]
-  {
+  static func read(
+    _ value: YAMLValue, targets: [TargetConfiguration], devices: DevicesConfiguration?, unread: Set<String>
+  ) -> [ObjectiveConfiguration] {
     var objectives: [ObjectiveConfiguration] = []
     let elements = value.sequence() ?? []
     if elements.count > maximumCount {
       value.report("has more than \(maximumCount) objectives", remedy: "keep those that somebody acts on")
     }
     for element in elements.prefix(maximumCount) {
-      guard let objective = ObjectiveConfiguration(element, targets: targets, unread: unread) else {
-        continue
-      }
+      guard
+        let objective = ObjectiveConfiguration(element, targets: targets, devices: devices, unread: unread)
+      else { continue }
       if objectives.contains(where: { $0.name == objective.name }) {
         element.report(
           "is another objective named \(objective.name.quoted)", remedy: "give each a name of its own")

@@ -22,12 +22,22 @@ public struct TargetConfiguration: Sendable, Hashable {
   public var variants: [TargetVariant]
   /// Settings of the first variant; all variants have the same provider, endpoint and credentials.
   public var settings: ProviderSettings
+  /// What only the target of a device has that joined by an invitation; `nil` for a target of the file.
+  public internal(set) var joined: Joined?
   /// Positions in the file, for error messages.
   public var places = TargetLocations()
   /// Names of credentials of the service manager that were checked by their name only.
   public internal(set) var unreadCredentials: [String] = []
 
   public var provider: ProviderKind { settings.kind }
+
+  /// The properties of a device that joined.
+  public struct Joined: Sendable, Hashable {
+    /// The device key's SHA-256 in hexadecimal, which the MACs of its notifications depend on.
+    public var keyHash: String
+    /// Whether its endpoint may only be at global unicast addresses: the device has chosen it.
+    public var isGlobalOnly: Bool
+  }
 
   init(
     name: String, endpoint: Endpoint, schedule: ScheduleConfiguration = .gentle, settings: ProviderSettings

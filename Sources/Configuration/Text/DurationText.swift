@@ -148,7 +148,7 @@ extension String {
   var visibleText: String { visibleText(atMost: 80) }
 
   /// The same for a path, of which the end matters: at most 1024 characters.
-  var visiblePath: String { visibleText(atMost: 1024) }
+  public var visiblePath: String { visibleText(atMost: 1024) }
 
   private func visibleText(atMost limit: Int) -> String {
     let head = unicodeScalars.prefix(limit)

@@ -69,6 +69,11 @@ extension ValueKind<String> {
 
   /// Path of a file.
   static var file: Self { Self(values: "a file") { $0.file() } }
+
+  /// Path of a directory, which need not exist.
+  static var directory: Self {
+    Self(values: "a directory") { value in value.string().map(value.context.resolve) }
+  }
 }
 
 extension ValueKind<SecretFile> {
