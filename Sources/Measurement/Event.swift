@@ -66,6 +66,8 @@ public enum EventKind: String, Sendable, Hashable, Codable, CaseIterable {
   case retentionWaiting = "retention_waiting"
   /// A part that works on what was recorded (``CollectorPart``) failed, or the process of all of them.
   case partFailed = "part_failed"
+  /// The push service of a device that joined does not know its subscription any more.
+  case deviceGone = "device_gone"
 }
 
 /// A line of the collector's log: a row of the `log` table.

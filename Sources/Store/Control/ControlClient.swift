@@ -17,7 +17,7 @@ public struct ControlClient: Sendable {
   }
 
   /// Submits a command, or carries it out.
-  /// - Throws: ``StoreError``: `noCollector` for `start` and `stop` without a collector, `unknownRun`, `nameTooLong`,
+  /// - Throws: ``StoreError``: `noCollector` for `start`, `stop` and devices without a collector, `unknownRun`, `nameTooLong`,
   ///   `reservedName`, and the errors of opening a store.
   public func submit(_ command: ControlCommand) throws -> ControlSubmission {
     if let refusal = command.refusal(path: path) { throw refusal }
@@ -69,7 +69,7 @@ public struct ControlClient: Sendable {
 
   private func carryOut(_ command: ControlCommand) throws -> ControlSubmission {
     switch command {
-    case .start, .stop: throw StoreError.noCollector(path)
+    case .start, .stop, .device: throw StoreError.noCollector(path)
     case .rename(let run, let name):
       try withStore(command) { try $0.rename(run, to: name) }
     case .delete(let run):

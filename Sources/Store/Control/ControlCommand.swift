@@ -17,6 +17,8 @@ public enum ControlCommand: Sendable, Hashable {
   case annotate(Annotation)
   /// Deletes the notifications planned before an instant, in whole hours; done when it has begun.
   case prune(before: WallTime)
+  /// Concerns a device that joins by an invitation.
+  case device(DeviceCommand)
 }
 
 extension ControlCommand {
@@ -44,18 +46,19 @@ extension ControlCommand {
     case .unhide: "unhide"
     case .annotate: "annotate"
     case .prune: "prune"
+    case .device(let command): command.word
     }
   }
 
   var run: RunID? {
     switch self {
-    case .start, .stop, .hide, .unhide, .prune: nil
+    case .start, .stop, .hide, .unhide, .prune, .device: nil
     case .rename(let run, _), .delete(let run): run
     case .annotate(let annotation): annotation.run
     }
   }
 
-  /// The `name` of the table: a run's, a finding's id, what an annotation consists of, or µs since 1970.
+  /// The `name` of the table: a run's, a finding's id, what an annotation or a device's command consists of, or µs since 1970.
   var name: String? {
     switch self {
     case .start(let name), .rename(_, let name): name
@@ -63,6 +66,7 @@ extension ControlCommand {
     case .stop, .delete: nil
     case .annotate(let annotation): annotation.row
     case .prune(let time): "\(time.microseconds)"
+    case .device(let command): command.row
     }
   }
 
@@ -70,7 +74,7 @@ extension ControlCommand {
   func refusal(path: String) -> StoreError? {
     switch self {
     case .start(let name), .rename(_, let name): Self.refusal(ofName: name, path: path)
-    case .stop, .delete, .annotate, .hide, .unhide, .prune: nil
+    case .stop, .delete, .annotate, .hide, .unhide, .prune, .device: nil
     }
   }
 
@@ -90,6 +94,11 @@ extension ControlCommand {
         return nil
       }
       self = .annotate(annotation)
+      return
+    }
+    if DeviceCommand.words.contains(word) {
+      guard run == nil, let command = name.flatMap({ DeviceCommand(word: word, row: $0) }) else { return nil }
+      self = .device(command)
       return
     }
     if Self.refusal(ofName: name, path: "") != nil { return nil }

@@ -21,7 +21,7 @@ enum StoreSchema {
   }
 
   /// The steps to version 15 and on. They are only ever added, never changed: users' stores have run them.
-  private static let stepsAfterBase = [Step(sql: FailedPart.table)]
+  private static let stepsAfterBase = [Step(sql: FailedPart.table), Step(sql: DeviceRecord.table)]
 
   /// `application_id`, the letters "pscp": tells a store from other programs' databases.
   static let applicationID: Int64 = 0x7073_6370
