@@ -42,6 +42,7 @@ let package = Package(
     .target(name: "CLinux"),
     .target(name: "CNcurses"),
     .target(name: "CNghttp2", linkerSettings: [.linkedLibrary("nghttp2")]),
+    .target(name: "CQrencode", linkerSettings: [.linkedLibrary("qrencode")]),
     .target(name: "CZlib", linkerSettings: [.linkedLibrary("z")]),
     .target(name: "COpenSSL", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
 
@@ -71,7 +72,7 @@ let package = Package(
     .target(
       name: "Configuration", dependencies: ["Measurement", .product(name: "Yams", package: "Yams")],
       swiftSettings: unoptimized),
-    .target(name: "Formats", dependencies: ["Measurement", "Threads"], swiftSettings: strict),
+    .target(name: "Formats", dependencies: ["CQrencode", "Measurement", "Threads"], swiftSettings: strict),
     .target(name: "Findings", dependencies: ["Measurement"], swiftSettings: optimized),
     .target(
       name: "HTTPServer",
@@ -105,7 +106,9 @@ let package = Package(
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "NIOPosix", package: "swift-nio"),
-      ], swiftSettings: strict),
+      ],
+      // The page of devices, embedded in the program.
+      resources: [.embedInCode("Devices/Page")], swiftSettings: strict),
     .target(
       name: "TUI",
       dependencies: [
@@ -159,7 +162,8 @@ let package = Package(
     .executableTarget(
       name: "pushscope",
       dependencies: [
-        "Analysis", "Analyst", "Collector", "Configuration", "Findings", "Fleet", "Formats", "HTTPServer",
+        "Analysis", "Analyst", "Collector", "Configuration", "Cryptography", "Findings", "Fleet", "Formats",
+        "HTTPServer",
         "LoopbackService",
         "Measurement", "Monitoring", "Providers", "Report", "Store", "TUI", "Terminal", "Threads",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

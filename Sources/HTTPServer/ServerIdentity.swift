@@ -40,6 +40,14 @@ public struct ServerIdentity: Sendable {
     }
   }
 
+  /// The certificate's first DNS name (subjectAltName) that is no wildcard.
+  public var dnsName: String? {
+    guard let names = chain.first?._subjectAlternativeNames() else { return nil }
+    return names.lazy.filter { $0.nameType == .dnsName }
+      .map { name in name.contents.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) } }
+      .first { !$0.hasPrefix("*") && !$0.isEmpty }
+  }
+
   private static let maximumBytes = 1024 * 1024
 
   /// The content of a PEM file, also of one that an editor gave a byte order mark, or a variable other line breaks.

@@ -32,6 +32,9 @@ static inline CURLcode ccurl_easy_set_resolver_start_function(CURL *easy, curl_r
 static inline CURLcode ccurl_easy_set_sockopt_function(CURL *easy, curl_sockopt_callback callback) {
   return curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, callback);
 }
+static inline CURLcode ccurl_easy_set_open_socket_function(CURL *easy, curl_opensocket_callback callback) {
+  return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
+}
 static inline CURLcode ccurl_easy_set_close_socket_function(CURL *easy, curl_closesocket_callback callback) {
   return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, callback);
 }

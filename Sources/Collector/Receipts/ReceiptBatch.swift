@@ -63,6 +63,12 @@ struct ReceiptBatch {
     }
   }
 
+  /// Has all of it be of one device, whatever it says.
+  mutating func name(_ device: String) {
+    for index in entries.indices { entries[index].device = device }
+    for index in exchanges.indices { exchanges[index].device = device }
+  }
+
   private static func exchange(_ wire: Wire.Exchange, _ index: Int) throws(Malformed) -> Exchange {
     func check(_ holds: Bool, _ key: String, _ message: String) throws(Malformed) {
       guard holds else { throw Malformed(message: "clock[\(index)].\(key): \(message)") }

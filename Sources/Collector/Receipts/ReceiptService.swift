@@ -15,7 +15,9 @@ final class ReceiptService {
 
   /// The newest first; the secret of an earlier one may be in notifications that are under way.
   private var authenticators: [ReceiptAuthenticator]
-  private let sink: any ReceiptSink
+  private let sink: ReceiptSinkSwitch
+  /// The page and the calls of devices that join; `nil` where none can.
+  private let devices: DeviceService?
   private let eventLoop: any EventLoop
   private let loop: EventLoopHandle
   private let options: ReceiptListenerOptions
@@ -24,16 +26,19 @@ final class ReceiptService {
   private var limiter: SourceLimiter
   /// `Retry-After` for receipts that the store could not take: its errors rarely pass at once.
   private static let pauseAfterFailure = Duration.seconds(60)
+  /// `Retry-After` while no run is recorded.
+  private static let pauseBetweenRuns = Duration.seconds(10)
 
   /// Batches that the sink has not answered.
   private var pending = 0
 
   init(
-    authenticator: ReceiptAuthenticator, sink: any ReceiptSink, options: ReceiptListenerOptions,
-    clock: any HostClock, eventLoop: any EventLoop, loop: EventLoopHandle
+    authenticator: ReceiptAuthenticator, sink: ReceiptSinkSwitch, devices: DeviceService?,
+    options: ReceiptListenerOptions, clock: any HostClock, eventLoop: any EventLoop, loop: EventLoopHandle
   ) {
     authenticators = [authenticator]
     self.sink = sink
+    self.devices = devices
     self.options = options
     self.clock = clock
     timescale = Timescale(anchor: ClockAnchor(reading: clock), after: options.showsTimesAfter)
@@ -48,9 +53,13 @@ final class ReceiptService {
     if authenticators.count > 3 { authenticators.removeLast() }
   }
 
-  func respond(to exchange: HTTPExchange) {
+  /// - Parameter isPlain: whether the request came over the plain listener for browsers on this host.
+  func respond(to exchange: HTTPExchange, isPlain: Bool) {
     let request = exchange.request
     let path = request.path.prefix { $0 != "?" }
+    if let devices, DeviceService.serves(path) {
+      return devices.respond(to: exchange, path, isPlain: isPlain)
+    }
     guard let call = Call(rawValue: String(path)) else {
       return exchange.answer(ReceiptAnswer.error(404, "no such call"))
     }
@@ -107,16 +116,31 @@ final class ReceiptService {
   /// a 401 the device would post the valid ones again.
   private func receive(_ exchange: HTTPExchange, from source: String) {
     let request = exchange.request
+    guard sink.isOpen else {
+      return exchange.answer(ReceiptAnswer.wait(503, "no run is recorded", for: Self.pauseBetweenRuns))
+    }
     guard pending < options.maximumPending else {
       return exchange.answer(ReceiptAnswer.wait(503, "too much at once", for: .seconds(1)))
     }
-    let batch: ReceiptBatch
+    let sender: (name: String, keyHash: String)?
+    do throws(DeviceRegistry.Refusal) {
+      sender = try devices?.sender(of: exchange)
+    } catch {
+      return exchange.answer(DeviceService.answer(error))
+    }
+    var batch: ReceiptBatch
     do throws(ReceiptBatch.Malformed) {
       batch = try ReceiptBatch(json: request.body.withUnsafeReadableBytes { Data($0) })
     } catch {
       return reject(exchange, error, from: source)
     }
-    let receipts = batch.entries.compactMap { authenticated($0, at: request.arrivedAt) }
+    var authenticators = authenticators
+    if let sender {
+      // A device speaks for itself alone, whatever name it gives.
+      authenticators = authenticators.map { $0.device(keyHash: sender.keyHash) }
+      batch.name(sender.name)
+    }
+    let receipts = batch.entries.compactMap { authenticated($0, by: authenticators, at: request.arrivedAt) }
     let forged = batch.entries.count - receipts.count
     if forged > 0 {
       limiter.charge(source, forged * options.sourceLimit.badCost, at: request.arrivedAt)
@@ -146,7 +170,9 @@ final class ReceiptService {
     exchange.answer(ReceiptAnswer.stored(outcome))
   }
 
-  private func authenticated(_ entry: ReceiptBatch.Entry, at arrival: MonotonicTime) -> ArrivedReceipt? {
+  private func authenticated(
+    _ entry: ReceiptBatch.Entry, by authenticators: [ReceiptAuthenticator], at arrival: MonotonicTime
+  ) -> ArrivedReceipt? {
     guard let id = NotificationID(entry.id), authenticators.contains(where: { $0.verify(entry.mac, for: id) })
     else { return nil }
     return ArrivedReceipt(

@@ -1,5 +1,4 @@
 import Configuration
-import HTTPServer
 import Measurement
 import Providers
 import Store
@@ -19,17 +18,13 @@ final class ActiveRun: Sendable {
   let parts: RunParts
   /// The services of the targets' present and former configurations.
   let services = ServiceList()
-  private let listener: ReceiptListener?
   private let state: Mutex<State>
 
   /// - Parameters:
   ///   - targets: as the store has registered them.
   ///   - secret: of the MACs in notifications; `nil` where there are none.
-  init(
-    _ parts: RunParts, targets: [ActiveTargets.Entry], secret: [UInt8]?, listener: ReceiptListener?
-  ) {
+  init(_ parts: RunParts, targets: [ActiveTargets.Entry], secret: [UInt8]?) {
     self.parts = parts
-    self.listener = listener
     state = Mutex(
       State(
         targets: ActiveTargets(targets),
@@ -55,35 +50,28 @@ final class ActiveRun: Sendable {
   ///   - thread: sends for this run.
   ///   - control: takes the time limits of the targets that begin.
   /// - Returns: what changed, for people.
-  /// - Throws: `StoreError`, `ThreadError`, ``CollectorError``, ``TransportError``, `HTTPServerError`: the run goes on as it
-  ///   was, and its record says nothing else.
+  /// - Throws: `StoreError`, `ThreadError`, ``CollectorError``, ``TransportError``: the run goes on as it was, and its record says
+  ///   nothing else.
   func reload(
-    _ configuration: PushscopeConfiguration, _ preparation: RunPreparation, _ thread: TimingThread,
-    _ control: RunCoordinator
+    _ preparation: RunPreparation, _ thread: TimingThread, _ control: RunCoordinator
   ) async throws -> [String] {
     let (targets, former) = state.withLock { ($0.targets, $0.secret) }
     let secret = preparation.signingSecret(after: former)
-    let identity = try configuration.collector.receipts.map {
-      try ServerIdentity(certificateFile: $0.certificateFile, keyFile: $0.keyFile.path)
-    }
     let isSecretNew = secret != former
     let changes = targets.changes(to: preparation.targets, isSecretNew: isSecretNew)
     var words = changes.words
     if isSecretNew { words.append("the receipts' secret") }
     if !changes.isEmpty {
-      try await change(
-        targets, changes, secret.map(parts.authenticator(secret:)), isSecretNew: isSecretNew, thread,
-        control)
+      try await change(targets, changes, secret.map(parts.authenticator(secret:)), thread, control)
       state.withLock { $0.secret = secret }
     }
-    if let identity { try listener?.replaceIdentity(identity) }
     return words
   }
 
   /// All that can fail comes before the first thing that changes.
   private func change(
     _ former: ActiveTargets, _ changes: TargetChanges, _ authenticator: ReceiptAuthenticator?,
-    isSecretNew: Bool, _ thread: TimingThread, _ control: RunCoordinator
+    _ thread: TimingThread, _ control: RunCoordinator
   ) async throws {
     let (store, environment) = (parts.store, parts.environment)
     let descriptions = (changed: changes.changed.map(\.description), added: changes.added.map(\.description))
@@ -102,7 +90,6 @@ final class ActiveRun: Sendable {
       for transport in transports { try transport.check(run: id) }
       _ = try store.changeTargets(
         of: id, changed: descriptions.changed, added: descriptions.added, at: environment.clock.wallNow())
-      if isSecretNew, let authenticator { listener?.add(authenticator) }
       parts.inbox.post(begun.map { $0.target.ledgerTarget(id: $0.id) })
       environment.observer?.began(
         ObservedRun(

@@ -49,6 +49,11 @@ struct CollectorEnvironment: Sendable {
   var manager: ServiceManager?
   /// Told what is recorded.
   var observer: (any CollectionObserver)?
+  /// The devices that joined; `nil` where none can.
+  var devices: DeviceRegistry?
+
+  /// Whether devices may join a run while it is recorded.
+  var mayBeJoined: Bool { devices != nil && options.count == nil && options.duration == nil }
 }
 
 /// Why a run could not begin, and what to do.

@@ -14,13 +14,17 @@ final class CollectorRun: Sendable {
   private let configuration: PushscopeConfiguration
   private let environment: CollectorEnvironment
   private let control: RunCoordinator
+  private let listener: ReceiptListener?
 
+  /// - Parameter listener: passes receipts to the run; `nil` where none are taken.
   init(
-    _ configuration: PushscopeConfiguration, in environment: CollectorEnvironment, _ control: RunCoordinator
+    _ configuration: PushscopeConfiguration, in environment: CollectorEnvironment, _ control: RunCoordinator,
+    listener: ReceiptListener?
   ) {
     self.configuration = configuration
     self.environment = environment
     self.control = control
+    self.listener = listener
   }
 
   /// Runs until every target has completed its schedule, or ``RunCoordinator`` tells the run to end.
@@ -39,13 +43,13 @@ final class CollectorRun: Sendable {
     control.add(preparation.targets)
     var parts = StartupSequence()
     do {
-      let listener = try await parts.start {
-        try await listen(secret: preparation.secret, store: store, bootID: bootID, inbox: inbox)
-      } end: { listener, _ in
-        await listener?.shutdown()
+      try await parts.start {
+        listener?.pass(to: inbox)
+      } end: { [listener] _, _ in
+        listener?.pass(to: nil)
       }
       let run = try await parts.start {
-        try register(preparation, in: store, bootID: bootID, inbox: inbox, listener: listener)
+        try register(preparation, in: store, bootID: bootID, inbox: inbox)
       } end: { [control] run, reason in
         // A run that is not ended here, because of the store, is ended when the store is opened again.
         observer?.sending(isPossible: false)
@@ -101,7 +105,7 @@ final class CollectorRun: Sendable {
     let timing = try run.parts.timingThread(
       for: try run.parts.transportTargets(
         of: run.entries, authenticator: run.authenticator, readiness: readiness),
-      telling: run.services)
+      telling: run.services, name: run.name)
     run.services.add(services)
     services.attach(timing)
     try control.send(.init(run: run, thread: timing)) { sent.finish() }
@@ -111,26 +115,9 @@ final class CollectorRun: Sendable {
     await sent.value()
   }
 
-  private func listen(
-    secret: [UInt8]?, store: CollectorStore, bootID: String, inbox: RecorderInbox
-  ) async throws -> ReceiptListener? {
-    guard let receipts = configuration.collector.receipts, let secret else { return nil }
-    var listenerOptions = ReceiptListenerOptions(
-      host: receipts.listen.host, port: receipts.listen.port, certificateFile: receipts.certificateFile,
-      keyFile: receipts.keyFile.path)
-    listenerOptions.onShortage = { [logger = environment.logger] limit in
-      logger.error("\(HTTPServerConfiguration.shortageWords("receipt listener", limit: limit))")
-    }
-    listenerOptions.showsTimesAfter = try store.latestTimeShown(bootID: bootID)
-    return try await ReceiptListener.start(
-      listenerOptions, authenticator: ReceiptAuthenticator(secret: secret, collectorID: store.collectorID),
-      clock: environment.clock, sink: inbox)
-  }
-
   /// Writes the run's row and its targets' rows.
   private func register(
-    _ preparation: RunPreparation, in store: CollectorStore, bootID: String, inbox: RecorderInbox,
-    listener: ReceiptListener?
+    _ preparation: RunPreparation, in store: CollectorStore, bootID: String, inbox: RecorderInbox
   ) throws -> ActiveRun {
     let targets = preparation.targets
     let name = environment.options.runName
@@ -146,13 +133,14 @@ final class CollectorRun: Sendable {
     ).byName
     let list = targets.map { "\($0.configuration.name) (\(FrequencyText.text($0.arrivals.rate.perSecond)))" }
       .joined(separator: ", ")
-    let port = listener.map { "; listening for receipts on port \($0.port)" } ?? ""
+    let port = listener?.port.map { "; listening for receipts on port \($0)" } ?? ""
     inbox.post([
       .event(Event(at: started.wall, kind: .runStarted, detail: name ?? "")),
       .log(
         LogLine(
           at: environment.clock.wallNow(), level: .info, label: "collector",
-          message: "sending to \(list)\(port)")),
+          message: list.isEmpty
+            ? "no device has joined yet\(port)" : "sending to \(list)\(port)")),
     ])
     environment.observer?.began(
       ObservedRun(
@@ -168,7 +156,7 @@ final class CollectorRun: Sendable {
         registration[target.configuration.name].map {
           .init(id: $0.id, variants: $0.variants, target: target)
         }
-      }, secret: preparation.signingSecret(after: nil), listener: listener)
+      }, secret: preparation.signingSecret(after: nil))
   }
 
   /// Logs the targets that are not ready; the others begin without them.

@@ -3,13 +3,15 @@ import FoundationEssentials
 import HTTPServer
 import Logging
 import Measurement
+import Providers
 import Store
 import Threads
 
 /// The collector for as long as it has the store: records one run after the other.
 ///
 /// The first run begins with the service. With a count or a duration the service ends with that run. Otherwise it stays after
-/// a run is stopped through the store, and begins the next one on request. It takes no receipts while it is idle.
+/// a run is stopped through the store, and begins the next one on request. The receipt listener stands as long as the service; while
+/// it is idle it tells the time, and devices are answered to post their receipts again.
 ///
 /// ``reload()`` reads the configuration again and goes on with it, all or nothing. A credential's file that is replaced is taken
 /// up by itself.
@@ -30,7 +32,10 @@ public final class CollectorService: Sendable {
     load: (@Sendable () throws -> PushscopeConfiguration)? = nil
   ) {
     environment = CollectorEnvironment(
-      options: options, clock: clock, logger: logger, manager: manager, observer: observer)
+      options: options, clock: clock, logger: logger, manager: manager, observer: observer,
+      devices: configuration.devices.map {
+        DeviceRegistry($0, store: options.storePath, clock: clock, logger: logger)
+      })
     serves = options.count == nil && options.duration == nil
     control = RunCoordinator(serves: serves, drain: options.drain, clock: clock)
     reloader = ConfigurationReloader(configuration, control: control, environment: environment, load: load)
@@ -52,6 +57,7 @@ public final class CollectorService: Sendable {
   /// Checks configuration and credentials without opening the store or a socket, and without sending.
   /// - Throws: ``CollectorError``, `FileReadError`, `HTTPServerError`.
   public func check() throws {
+    try reloader.loadDevices()
     _ = try RunPreparation(configuration, environment)
     try configuration.checkListenerFiles()
   }
@@ -76,10 +82,10 @@ public final class CollectorService: Sendable {
     onStart: @escaping @Sendable (RunStart) -> Void = { _ in },
     onEnd: @escaping @Sendable (RunEnd) -> Void = { _ in }
   ) async throws -> RunEnd? {
-    let (logger, observer) = (environment.logger, environment.observer)
-    var next = RunCoordinator.Start(name: environment.options.runName)
-    var last: RunEnd?
+    let logger = environment.logger
+    let last: RunEnd?
     // Configuration errors are found before the store is opened.
+    try reloader.loadDevices()
     let preparation = try RunPreparation(configuration, environment)
     try DescriptorNeed.check(configuration, targets: preparation.targets.count)
     // If the kernel does not tell, a boot that no device can name, so that no device's clock is taken for this host's.
@@ -103,6 +109,31 @@ public final class CollectorService: Sendable {
       )
     }
     try store.refuseLeftoverRequests()
+    try environment.devices?.open(store) { [reloader] in await reloader.takeDevices(because: $0) }
+    defer { environment.devices?.close() }
+    let secret = try RunPreparation.secret(configuration, environment)
+    let listener = try await listen(store, bootID, secret)
+    reloader.serve(listener, secret: secret)
+    do {
+      last = try await serve(store, bootID, listener, onStart: onStart, onEnd: onEnd)
+    } catch {
+      reloader.serve(nil)
+      await listener?.shutdown()
+      throw error
+    }
+    reloader.serve(nil)
+    await listener?.shutdown()
+    return last
+  }
+
+  /// Records run after run.
+  private func serve(
+    _ store: CollectorStore, _ bootID: String, _ listener: ReceiptListener?,
+    onStart: @escaping @Sendable (RunStart) -> Void, onEnd: @escaping @Sendable (RunEnd) -> Void
+  ) async throws -> RunEnd? {
+    let (logger, observer) = (environment.logger, environment.observer)
+    var next = RunCoordinator.Start(name: environment.options.runName)
+    var last: RunEnd?
     let maintenance = try maintain(store, bootID)
     let credentials: RoundThread
     do {
@@ -115,7 +146,8 @@ public final class CollectorService: Sendable {
       try await observer?.opened(store)
       var requests = control.starts.makeAsyncIterator()
       repeat {
-        last = try await record(next, in: store, bootID, maintenance, onStart: onStart, onEnd: onEnd)
+        last = try await record(
+          next, in: store, bootID, maintenance, listener, onStart: onStart, onEnd: onEnd)
         guard control.enterIdle() else { break }
         maintenance.wake()
         environment.manager?.note(status: "idle")
@@ -142,10 +174,32 @@ public final class CollectorService: Sendable {
   /// Checks the listener before the store is opened: always the certificate, and the address only if the store does not exist
   /// yet. For an existing store the error about another collector, which uses the address too, is the helpful one.
   private func checkListener() async throws {
-    guard let receipts = configuration.collector.receipts else { return }
-    _ = try ServerIdentity(certificateFile: receipts.certificateFile, keyFile: receipts.keyFile.path)
+    if let receipts = configuration.collector.receipts {
+      _ = try ServerIdentity(certificateFile: receipts.certificateFile, keyFile: receipts.keyFile.path)
+    }
     guard !FileManager.default.fileExists(atPath: environment.options.storePath) else { return }
-    try await HTTPServer.check(host: receipts.listen.host, port: receipts.listen.port)
+    for address in [configuration.collector.receipts?.listen, configuration.devices?.listen] {
+      if let address { try await HTTPServer.check(host: address.host, port: address.port) }
+    }
+  }
+
+  /// Listens for receipts, and for devices that join.
+  private func listen(_ store: CollectorStore, _ bootID: String, _ secret: [UInt8]?) async throws
+    -> ReceiptListener?
+  {
+    let (receipts, devices) = (configuration.collector.receipts, configuration.devices)
+    guard let secret, receipts != nil || devices != nil else { return nil }
+    var options = ReceiptListenerOptions(
+      receipts.map {
+        .init(address: $0.listen, certificateFile: $0.certificateFile, keyFile: $0.keyFile.path)
+      }, plain: devices?.listen)
+    options.onShortage = { [logger = environment.logger] limit in
+      logger.error("\(HTTPServerConfiguration.shortageWords("receipt listener", limit: limit))")
+    }
+    options.showsTimesAfter = try store.latestTimeShown(bootID: bootID)
+    return try await ReceiptListener.start(
+      options, authenticator: ReceiptAuthenticator(secret: secret, collectorID: store.collectorID),
+      clock: environment.clock, devices: environment.devices)
   }
 
   // MARK: Threads beside the runs
@@ -155,9 +209,10 @@ public final class CollectorService: Sendable {
     let (logger, manager, clock) = (environment.logger, environment.manager, environment.clock)
     return try RoundThread(
       name: "maintenance",
-      make: { [control, reloader, serves] in
+      make: { [control, reloader, serves, devices = environment.devices] in
         let maintenance = StoreMaintenance(
           store: store, control: control, serves: serves, host: HostTime(clock: clock, bootID: bootID),
+          devices: devices,
           policy: { RetentionPolicy(reloader.configuration) },
           onLine: { logger.notice("\($0)") })
         return RoundThread.Work(round: {
@@ -197,11 +252,12 @@ public final class CollectorService: Sendable {
   /// - Returns: `nil` when a requested run could not begin.
   private func record(
     _ start: RunCoordinator.Start, in store: CollectorStore, _ bootID: String, _ maintenance: RoundThread,
-    onStart: @escaping @Sendable (RunStart) -> Void, onEnd: @escaping @Sendable (RunEnd) -> Void
+    _ listener: ReceiptListener?, onStart: @escaping @Sendable (RunStart) -> Void,
+    onEnd: @escaping @Sendable (RunEnd) -> Void
   ) async throws -> RunEnd? {
     var environment = environment
     environment.options.runName = start.name
-    let run = CollectorRun(configuration, in: environment, control)
+    let run = CollectorRun(configuration, in: environment, control, listener: listener)
     do {
       let end = try await run.run(in: store, bootID: bootID) { [self] begun in
         answer([start.row].compactMap { $0 }, in: store)

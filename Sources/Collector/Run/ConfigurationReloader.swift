@@ -1,6 +1,8 @@
 import Configuration
+import HTTPServer
 import Logging
 import Measurement
+import Providers
 import Store
 import Synchronization
 
@@ -14,6 +16,9 @@ final class ConfigurationReloader: Sendable {
     var listeners: ListenerContents
     /// The store, while it is open.
     var store: CollectorStore?
+    /// The receipt listener, while there is one, and the secret that it was given last.
+    var listener: ReceiptListener?
+    var secret: [UInt8]?
     /// What was refused last, until it is known to be right.
     var refused: Refusal?
   }
@@ -29,7 +34,7 @@ final class ConfigurationReloader: Sendable {
   private let load: (@Sendable () throws -> PushscopeConfiguration)?
   private let control: RunCoordinator
   private let environment: CollectorEnvironment
-  private let queue = ReloadQueue()
+  private let queue = SerialTasks()
   private let state: Mutex<State>
 
   init(
@@ -52,6 +57,31 @@ final class ConfigurationReloader: Sendable {
 
   /// Where reloads are recorded; `nil` for nowhere.
   func record(in store: CollectorStore?) { state.withLock { $0.store = store } }
+
+  /// What takes the certificates and secrets of a reload; `nil` for nothing.
+  /// - Parameter secret: the one that it has already.
+  func serve(_ listener: ReceiptListener?, secret: [UInt8]? = nil) {
+    state.withLock { ($0.listener, $0.secret) = (listener, secret) }
+  }
+
+  /// Reads the devices that joined before; nothing is recorded yet.
+  /// - Throws: an error of the device directory.
+  func loadDevices() throws {
+    guard let devices = environment.devices else { return }
+    try devices.load()
+    let effective = devices.effective(configuration)
+    devices.take(effective)
+    state.withLock { $0.configuration = effective }
+  }
+
+  /// Takes what became of the devices, by the configuration that is in use.
+  func takeDevices(because reason: String) async -> ReloadOutcome {
+    await queue.run { [self] in
+      let outcome = await outcome(because: reason) { configuration }
+      note(outcome, refusal: .credential)
+      return outcome
+    }
+  }
 
   /// Reads the configuration and every credential again, and goes on with them.
   func reload() async -> ReloadOutcome {
@@ -77,7 +107,7 @@ final class ConfigurationReloader: Sendable {
   private func isFileInUse() -> Bool {
     guard let new = try? load?() else { return false }
     let current = configuration
-    return ReloadPlan(from: current, to: new).configuration == current
+    return effective(ReloadPlan(from: current, to: new).configuration) == current
   }
 
   /// Says what became of replaced credentials. What a reload has taken up meanwhile is no news, unless it mends what was refused.
@@ -91,6 +121,11 @@ final class ConfigurationReloader: Sendable {
     } else if isNews {
       note(outcome, refusal: .credential)
     }
+  }
+
+  /// The configuration with the devices' targets.
+  private func effective(_ configuration: PushscopeConfiguration) -> PushscopeConfiguration {
+    environment.devices?.effective(configuration) ?? configuration
   }
 
   private static func unchanged(_ reason: String) -> String { "\(reason); nothing changed" }
@@ -107,22 +142,34 @@ final class ConfigurationReloader: Sendable {
 
   private func take(_ new: PushscopeConfiguration, because reason: String) async throws -> ReloadOutcome {
     let plan = ReloadPlan(from: configuration, to: new)
-    let preparation = try RunPreparation(plan.configuration, environment)
-    try DescriptorNeed.check(plan.configuration, targets: preparation.targets.count)
+    let configuration = effective(plan.configuration)
+    let preparation = try RunPreparation(configuration, environment)
+    try DescriptorNeed.check(configuration, targets: preparation.targets.count)
     // Before they are read: a file that is replaced in between is noticed afterwards.
-    let listeners = ListenerContents(of: plan.configuration)
-    try plan.configuration.checkListenerFiles()
-    let changed = try await changeRun(plan.configuration, preparation)
+    let listeners = ListenerContents(of: configuration)
+    try configuration.checkListenerFiles()
+    let identity = try configuration.collector.receipts.map {
+      try ServerIdentity(certificateFile: $0.certificateFile, keyFile: $0.keyFile.path)
+    }
+    let (listener, store, former) = state.withLock { ($0.listener, $0.store, $0.secret) }
+    // Before anything is sent with it.
+    if let secret = preparation.secret, secret != former, let store {
+      state.withLock { $0.secret = secret }
+      listener?.add(ReceiptAuthenticator(secret: secret, collectorID: store.collectorID))
+    }
+    let changed = try await changeRun(preparation)
+    if let identity { try listener?.replaceIdentity(identity) }
     let (replaced, told) = state.withLock { state in
-      state.configuration = plan.configuration
+      state.configuration = configuration
       defer { state.listeners = listeners }
       return (listeners.words(after: state.listeners), state.onConfiguration)
     }
-    for take in told { take(plan.configuration) }
+    environment.devices?.take(configuration)
+    for take in told { take(configuration) }
     let news = changed + plan.taken + replaced + (plan.remedy.map { [$0] } ?? [])
     if news.isEmpty { return .taken(Self.unchanged(reason)) }
     var words = [reason] + news
-    if plan.configuration.usesServiceCredentials {
+    if configuration.usesServiceCredentials {
       words.append(
         "credentials of the service manager are copies made at the start: a new one needs a restart")
     }
@@ -131,15 +178,13 @@ final class ConfigurationReloader: Sendable {
 
   /// The run that is sending goes on with the configuration. One that begins at the moment is waited for; none needs nothing:
   /// the next one begins with it.
-  private func changeRun(
-    _ configuration: PushscopeConfiguration, _ preparation: RunPreparation
-  ) async throws -> [String] {
+  private func changeRun(_ preparation: RunPreparation) async throws -> [String] {
     while true {
       switch control.reloadable {
       case .nothing: return []
       case .beginning: try await Task.sleep(for: .milliseconds(50))
       case .sending(let sending):
-        return try await sending.run.reload(configuration, preparation, sending.thread, control)
+        return try await sending.run.reload(preparation, sending.thread, control)
       }
     }
   }
@@ -171,20 +216,5 @@ final class ConfigurationReloader: Sendable {
     } catch {
       logger.error("the reload could not be recorded: \(error)")
     }
-  }
-}
-
-/// Runs reloads one after the other.
-private actor ReloadQueue {
-  private var last: Task<ReloadOutcome, Never>?
-
-  func run(_ reload: @escaping @Sendable () async -> ReloadOutcome) async -> ReloadOutcome {
-    let former = last
-    let next = Task {
-      _ = await former?.value
-      return await reload()
-    }
-    last = next
-    return await next.value
   }
 }

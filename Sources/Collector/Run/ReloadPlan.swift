@@ -44,6 +44,7 @@ struct ReloadPlan: Sendable {
       restart.append("service")
       configuration.service = former
     }
+    Self.keepDevices(of: current, in: &configuration, &restart, &taken)
     if current.fleet != new.fleet {
       restart.append("fleet")
       configuration.fleet = current.fleet
@@ -75,6 +76,25 @@ struct ReloadPlan: Sendable {
     guard current.collector[keyPath: value] != configuration.collector[keyPath: value] else { return }
     restart.append("collector.\(key)")
     configuration.collector[keyPath: value] = current.collector[keyPath: value]
+  }
+
+  /// Keeps where devices and their page are, which needs a restart, as does the section's coming and going.
+  private static func keepDevices(
+    of current: PushscopeConfiguration, in configuration: inout PushscopeConfiguration,
+    _ restart: inout [String], _ taken: inout [String]
+  ) {
+    switch (current.devices, configuration.devices) {
+    case (nil, nil): break
+    case (let former?, let next?):
+      restart += former.listen == next.listen ? [] : ["devices.listen"]
+      restart += former.directory == next.directory ? [] : ["devices.directory"]
+      configuration.devices?.listen = former.listen
+      configuration.devices?.directory = former.directory
+      if former != configuration.devices { taken.append("devices") }
+    case (let former, _):
+      restart.append("devices")
+      configuration.devices = former
+    }
   }
 
   /// The keys of the web endpoint that were changed and that a listener cannot change.

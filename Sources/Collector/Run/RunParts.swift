@@ -53,15 +53,25 @@ struct RunParts: Sendable {
   }
 
   /// The thread that plans, sends and stamps.
-  /// - Parameter services: told what answers say of credentials, and of connections.
+  /// - Parameters:
+  ///   - services: told what answers say of credentials, and of connections.
+  ///   - name: the name of a target.
   /// - Throws: ``ThreadError``, ``TransportError``.
-  func timingThread(for targets: [TransportTarget], telling services: ServiceList) throws -> TimingThread {
+  func timingThread(
+    for targets: [TransportTarget], telling services: ServiceList,
+    name: @escaping @Sendable (TargetID) -> String?
+  ) throws -> TimingThread {
     try TimingThread(
-      run: run, targets: targets, clock: clock,
+      run: run, targets: targets, staysOpen: environment.mayBeJoined, clock: clock,
       onCredential: { services.note($0) },
-      sink: { [inbox] in
-        services.note($0)
-        inbox.post($0)
+      sink: { [inbox, devices = environment.devices] observations in
+        services.note(observations)
+        if let devices {
+          for case .answered(let answer) in observations {
+            name(answer.id.target).map { devices.note(status: answer.status, of: $0) }
+          }
+        }
+        inbox.post(observations)
       })
   }
 

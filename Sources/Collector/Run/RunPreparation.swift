@@ -5,7 +5,7 @@ import Measurement
 struct RunPreparation: Sendable {
   /// The selected ones.
   let targets: [TargetBuilder]
-  /// The secret of the receipt listener; `nil` without one.
+  /// The secret of the receipt listener; `nil` without one, and before the device directory has been made that has it.
   let secret: [UInt8]?
 
   /// Checks the configuration before anything is opened or changed.
@@ -13,7 +13,14 @@ struct RunPreparation: Sendable {
   init(_ configuration: PushscopeConfiguration, _ environment: CollectorEnvironment) throws {
     targets = try TargetBuilder.selected(
       from: configuration, options: environment.options, at: environment.clock.wallNow())
-    secret = try configuration.collector.receipts.map { try $0.secretFile.read() }
+    secret = try Self.secret(configuration, environment)
+  }
+
+  static func secret(
+    _ configuration: PushscopeConfiguration, _ environment: CollectorEnvironment
+  ) throws -> [UInt8]? {
+    try configuration.collector.receipts.map { try $0.secretFile.read() }
+      ?? environment.devices?.directory.secret()
   }
 
   /// The secret of the MACs in notifications; `nil` when nothing needs one. Without a receipt listener it is valid for its run

@@ -24,22 +24,25 @@ final class StoreMaintenance {
   private var underWay: Set<Int64> = []
   private var deletions: [(row: Int64, run: RunID)] = []
   private var presenceNotedAt: MonotonicTime?
+  private let devices: DeviceRegistry?
   private let policy: @Sendable () -> RetentionPolicy
   private var retention: StoreRetention
 
   /// - Parameters:
   ///   - host: the clocks.
+  ///   - devices: those that joined; `nil` where none can.
   ///   - policy: what is kept now; a reload may change it.
   ///   - onLine: told what retention deleted or waits for, in words.
   init(
     store: CollectorStore, control: any RunController, serves: Bool, host: HostTime,
-    policy: @escaping @Sendable () -> RetentionPolicy = { .keepAll },
+    devices: DeviceRegistry? = nil, policy: @escaping @Sendable () -> RetentionPolicy = { .keepAll },
     onLine: @escaping (String) -> Void = { _ in }
   ) {
     self.store = store
     self.control = control
     self.serves = serves
     clock = host.clock
+    self.devices = devices
     self.policy = policy
     retention = StoreRetention(store: store, host: host, onLine: onLine)
   }
@@ -85,9 +88,28 @@ final class StoreMaintenance {
       case .prune(let time):
         try answer(request.row) { try store.markPruned(samplesBefore: time) }
         retention.look()
+      case .device(let command): try serve(command, request.row)
       case nil:
         try store.answer(request.row, refusal: "this version of pushscope does not know the command")
       }
+    }
+  }
+
+  private func serve(_ command: DeviceCommand, _ row: Int64) throws {
+    guard let devices else {
+      return try store.answer(row, refusal: "the collector's configuration has no section devices")
+    }
+    if case .invite = command, !serves {
+      return try store.answer(
+        row,
+        refusal: "a run with --count or --duration takes no invitations: start pushscope collect without them"
+      )
+    }
+    underWay.insert(row)
+    Task { [store] in
+      let refusal = await devices.carryOut(command)
+      // A command whose answer cannot be written stays unanswered.
+      try? store.answer(row, refusal: refusal)
     }
   }
 

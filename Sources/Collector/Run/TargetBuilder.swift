@@ -57,7 +57,9 @@ struct TargetBuilder: Sendable {
     from configuration: PushscopeConfiguration, options: CollectorOptions, at now: WallTime
   ) throws -> [TargetBuilder] {
     let known = configuration.targets
-    for name in options.targetNames where !known.contains(where: { $0.name == name }) {
+    // A device that is named may still join.
+    let isComplete = configuration.devices == nil || options.count != nil || options.duration != nil
+    for name in options.targetNames where isComplete && !known.contains(where: { $0.name == name }) {
       let names = known.map(\.name).joined(separator: ", ")
       throw CollectorError(
         .unknownTarget, "\(configuration.file) has no target named \"\(name)\"; it has: \(names)")
@@ -74,6 +76,12 @@ struct TargetBuilder: Sendable {
       } catch {
         problems.append(error)
       }
+    }
+    if isComplete, known.isEmpty {
+      throw CollectorError(
+        .unknownTarget,
+        "\(configuration.file) has no targets and no device has joined, so nothing would be sent; start pushscope collect without "
+          + "--count and --duration, and invite one")
     }
     guard let first = problems.first else { return builders }
     guard problems.count > 1 else { throw first }
@@ -123,7 +131,8 @@ struct TargetBuilder: Sendable {
   ) throws -> TransportTarget {
     var target = TransportTarget(
       id: id, providers: try readiness.providers[id] ?? credentials.providers(token: nil), variants: variants,
-      authenticator: authenticator, arrivals: arrivals, limits: limits, timeout: configuration.timeout,
+      authenticator: configuration.joined.flatMap { authenticator?.device(keyHash: $0.keyHash) }
+        ?? authenticator, arrivals: arrivals, limits: limits, timeout: configuration.timeout,
       caFile: configuration.caFile, clientCertificate: clientCertificate,
       backoff: configuration.backoff.map {
         ErrorBackoff(first: $0.first, longest: $0.longest, probeEvery: $0.probeEvery)
@@ -131,6 +140,7 @@ struct TargetBuilder: Sendable {
       credential: readiness.credential(of: id), advice: advice, pathProbe: configuration.pathProbe,
       seed: seed &+ UInt64(bitPattern: id.rawValue) &+ UInt64(generation) << 48)
     target.generation = generation
+    target.isGlobalOnly = configuration.joined?.isGlobalOnly ?? false
     return target
   }
 

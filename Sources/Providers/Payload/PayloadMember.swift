@@ -83,6 +83,17 @@ public struct ReceiptAuthenticator: Sendable {
     prefix = Array("1|\(collectorID.uuidString.lowercased())|".utf8)
   }
 
+  private init(key: HMAC, prefix: [UInt8]) {
+    self.key = key
+    self.prefix = prefix
+  }
+
+  /// The one of a device that joined: a MAC of it proves a notification of this device alone.
+  /// - Parameter keyHash: SHA-256 of the device key in hexadecimal.
+  public func device(keyHash: String) -> ReceiptAuthenticator {
+    ReceiptAuthenticator(key: HMAC(secret: key.code(for: Array("device|\(keyHash)".utf8))), prefix: prefix)
+  }
+
   /// 43 characters.
   public func mac(for id: NotificationID) -> String {
     Base64URL.encode(key.code(for: message(id)))

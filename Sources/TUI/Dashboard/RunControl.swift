@@ -78,6 +78,7 @@ struct RunControl {
     case .unhide: return [.say("the finding is listed again", .accent)]
     case .annotate: return [.say("the annotation is written", .accent)]
     case .prune: return [.say("older notifications are deleted", .accent)]
+    case .device: return []
     }
   }
 }

@@ -73,7 +73,8 @@ extension EventKind {
     case .runStarted, .runStopped, .rejected, .failed, .missed, .lost, .late, .duplicate, .outOfOrder,
       .unknownReceipt, .forgedReceipt, .malformedReceipt, .clockOffset, .configRefused, .thresholdCleared,
       .interrupted,
-      .resumed, .findingClosed, .pruned, .handshakeFailed, .retentionWaiting, .partFailed:
+      .resumed, .findingClosed, .pruned, .handshakeFailed, .retentionWaiting, .partFailed,
+      .deviceGone:
       nil
     }
   }
@@ -89,7 +90,7 @@ extension EventKind {
     case .interrupted: .interrupted
     case .disconnected, .goaway, .retryAfter, .suspended, .clockStep, .thresholdCrossed, .duplicate,
       .outOfOrder,
-      .unknownReceipt, .malformedReceipt, .handshakeFailed, .findingOpened, .retentionWaiting:
+      .unknownReceipt, .malformedReceipt, .handshakeFailed, .findingOpened, .retentionWaiting, .deviceGone:
       .warning
     case .forgedReceipt, .configRefused, .partFailed: .alarm
     case .connected, .streamLimitChanged, .tokenRefreshed, .runStarted, .runStopped, .resumed,

@@ -1,3 +1,4 @@
+import Configuration
 import Foundation
 import HTTPServer
 import HTTPTestKit
@@ -86,23 +87,29 @@ final class ListenerFixture: Sendable {
   private let directory: TemporaryDirectory
 
   init(
-    repliesAtOnce: Bool = true, clock: any HostClock = SystemClock(),
+    repliesAtOnce: Bool = true, clock: any HostClock = SystemClock(), devices: DeviceRegistry? = nil,
     configure: (inout ReceiptListenerOptions) -> Void = { _ in }
   ) async throws {
     directory = try TemporaryDirectory()
     credentials = try LocalAuthority.credentials(in: directory.path, now: SystemClock().wallNow())
     sink = TestSink(repliesAtOnce: repliesAtOnce)
     var options = ReceiptListenerOptions(
-      host: "127.0.0.1", port: 0, certificateFile: credentials.certificateFile, keyFile: credentials.keyFile)
+      .init(
+        address: ListenAddress(host: "127.0.0.1", port: 0), certificateFile: credentials.certificateFile,
+        keyFile: credentials.keyFile))
     configure(&options)
     listener = try await ReceiptListener.start(
-      options, authenticator: Self.authenticator, clock: clock, sink: sink)
+      options, authenticator: Self.authenticator, clock: clock, devices: devices)
+    listener.pass(to: sink)
   }
 
-  var port: Int { listener.port }
+  var port: Int { listener.port ?? 0 }
+  var plainPort: Int { listener.plainPort ?? 0 }
+  /// Ends the passing of receipts, as between runs.
+  func endRun() { listener.pass(to: nil) }
   var authorityFile: String { credentials.authorityFile }
 
-  var curl: Curl { Curl(port: listener.port, authorityFile: credentials.authorityFile) }
+  var curl: Curl { Curl(port: port, authorityFile: credentials.authorityFile) }
 
   func id(_ sequence: Int) -> NotificationID {
     let run = RunID(uuid: UUID(high: 0x0193_B1A0_0000_7000, low: 0x8000_0000_0000_1234))

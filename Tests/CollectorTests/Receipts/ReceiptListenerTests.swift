@@ -1,3 +1,4 @@
+import Configuration
 import Foundation
 import HTTPServer
 import HTTPTestKit
@@ -241,12 +242,12 @@ import Testing
   @Test func namesTheFileThatIsWrong() async throws {
     let directory = try TemporaryDirectory()
     let options = ReceiptListenerOptions(
-      host: "127.0.0.1", port: 0, certificateFile: directory.file("absent.pem"),
-      keyFile: directory.file("absent.key"))
+      .init(
+        address: ListenAddress(host: "127.0.0.1", port: 0), certificateFile: directory.file("absent.pem"),
+        keyFile: directory.file("absent.key")))
     let error = await #expect(throws: HTTPServerError.self) {
       _ = try await ReceiptListener.start(
-        options, authenticator: ListenerFixture.authenticator, clock: SystemClock(),
-        sink: TestSink(repliesAtOnce: true))
+        options, authenticator: ListenerFixture.authenticator, clock: SystemClock())
     }
     #expect(error?.place == directory.file("absent.pem"))
   }

@@ -1,8 +1,6 @@
 import Configuration
 import Foundation
 import GRDB
-import Glibc
-import HTTPServer
 import Logging
 import Measurement
 import Store
@@ -13,43 +11,29 @@ import Testing
 @testable import Collector
 
 /// A run that fails while it starts, part by part: what had started is ended, and the next run in the same store begins.
-@Suite("Start of a run", .ownThread, .timeLimit(.minutes(10)), .enabled(if: TestCertificate.good != nil))
+@Suite("Start of a run", .ownThread, .timeLimit(.minutes(10)))
 struct RunStartTests {
   enum Part: CaseIterable {
-    case listener, registration, credentials, transport
+    case registration, credentials, transport
 
     /// The ends of the runs that the store then has.
     var recordedEnds: [Stored<RunEndReason>?] {
       switch self {
-      case .listener, .registration: []
+      case .registration: []
       case .credentials, .transport: [Stored(.failed)]
       }
     }
   }
 
   private let directory: TemporaryDirectory
-  private let port: Int
   private let configuration: PushscopeConfiguration
 
   init() throws {
     directory = try TemporaryDirectory("start")
-    port = try FreePort.take()
-    let certificate = try #require(TestCertificate.good)
-    let secret = directory.file("secret")
-    try Data("0123456789abcdef".utf8).write(to: URL(fileURLWithPath: secret))
-    for file in [secret, certificate.key] {
-      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
-    }
     let account = try TestAccount().file(tokenURI: "https://127.0.0.1:1/token")
     let schedule = "schedule: { arrivals: constant, rate: 20/s }, timeout: 1s"
     let file = directory.file("pushscope.yaml")
     try """
-    collector:
-      receipts:
-        listen: 127.0.0.1:\(port)
-        certificate_file: \(certificate.certificate)
-        key_file: \(certificate.key)
-        secret_file: \(secret)
     targets:
       - { name: web, provider: http, endpoint: 'https://127.0.0.1:1', \(schedule) }
       - { name: droid, provider: fcm, endpoint: 'https://127.0.0.1:1', device_token: '${TOKEN}', \(schedule),
@@ -70,7 +54,7 @@ struct RunStartTests {
       in: CollectorEnvironment(
         options: CollectorOptions(storePath: "", count: 2, startTimeout: .milliseconds(50)),
         clock: SystemClock(), logger: logger),
-      RunCoordinator(serves: false, drain: .seconds(1), clock: SystemClock()))
+      RunCoordinator(serves: false, drain: .seconds(1), clock: SystemClock()), listener: nil)
   }
 
   @Test("a part that fails leaves nothing behind", arguments: Part.allCases)
@@ -80,11 +64,7 @@ struct RunStartTests {
       at: path, clock: SystemClock(), options: CollectorStoreOptions(bootID: "boot"))
     defer { store.close() }
     let failing = run(failing: part)
-    if part == .listener {
-      let taken = try occupied()
-      defer { close(taken) }
-      await #expect(throws: HTTPServerError.self) { try await failing.run(in: store, bootID: "boot") }
-    } else if part == .registration {
+    if part == .registration {
       let other = try DatabaseQueue(path: path)
       try await other.write {
         try $0.execute(
@@ -103,23 +83,8 @@ struct RunStartTests {
     // What was posted before the failure is recorded.
     let lines = try reader.changes(LogLine.self, after: 0, limit: 100).rows.map(\.line.message)
     #expect(lines.contains { $0.hasPrefix("sending to ") } == !part.recordedEnds.isEmpty, "\(lines)")
-    // The listener's port is free again. A program that another test is just starting has copies of this process's sockets
-    // until it executes; that is why the port may still be taken for a moment.
-    let end = try await eventually("the listener's port is free") { () async throws -> RunEnd? in
-      do {
-        return try await run(failing: nil).run(in: store, bootID: "boot")
-      } catch let error as HTTPServerError where error.code == .bind {
-        return nil
-      }
-    }
+    let end = try await run(failing: nil).run(in: store, bootID: "boot")
     #expect(!end.wasStopped)
     #expect(try reader.runs().map(\.endReason) == part.recordedEnds + [Stored(.completed)])
-  }
-
-  /// A socket that listens on the receipt listener's port.
-  private func occupied() throws -> Int32 {
-    let fd = FreePort.makeSocket()
-    try #require(FreePort.bind(fd, to: port) == port && listen(fd, 1) == 0)
-    return fd
   }
 }

@@ -3,7 +3,7 @@
 // stamps and exchanges are in docs/receipts.md.
 "use strict";
 
-const exchangeInterval = 600_000; // between exchanges of clocks, milliseconds
+const exchangeInterval = 60_000; // between exchanges of clocks, milliseconds: a bound grows by 0.5 ms each second
 const exchangeLimit = 3_000; // for one question
 const displayLimit = 1_000; // a receipt waits so long for its notification to be shown
 const requestLimit = 10_000;

@@ -89,6 +89,7 @@ final class CurlConnection {
     ccurl_easy_set_pointer(easy, CURLOPT_PREREQDATA, this)
     ccurl_easy_set_resolver_start_function(easy, connectionResolving)
     ccurl_easy_set_pointer(easy, CURLOPT_RESOLVER_START_DATA, this)
+    if target.isGlobalOnly { ccurl_easy_set_open_socket_function(easy, connectionSocketWanted) }
     ccurl_easy_set_sockopt_function(easy, connectionSocketOpened)
     ccurl_easy_set_pointer(easy, CURLOPT_SOCKOPTDATA, this)
     ccurl_easy_set_close_socket_function(easy, connectionSocketClosing)
@@ -323,6 +324,18 @@ private func connectionResolving(
   _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
   connection(context)?.resolving() ?? false ? 0 : 1
+}
+
+/// libcurl has an address of a host that a device has chosen.
+private func connectionSocketWanted(
+  _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype,
+  _ address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+  guard let address else { return CURL_SOCKET_BAD }
+  // A larger address than the structure's own follows it in memory, so it is read in place.
+  guard GlobalAddress.isGlobal(address) else { return CURL_SOCKET_BAD }
+  return socket(
+    address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
 }
 
 private func connectionSocketOpened(

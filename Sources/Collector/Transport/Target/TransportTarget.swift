@@ -35,6 +35,8 @@ public struct TransportTarget: Sendable {
   public var seed: UInt64
   /// Which of the target's configurations in this run it is, from 0.
   public var generation = 0
+  /// Whether only global unicast addresses may be connected to.
+  public var isGlobalOnly = false
 
   public init(
     id: TargetID, providers: [any Provider], variants: [VariantID] = [],

@@ -19,6 +19,9 @@ final class TimingLoop: LaneEnvironment {
   private var ended: [TargetID: TimingStatistics.Target] = [:]
   /// The last sequence number of each of them.
   private var lastSequences: [TargetID: Int64] = [:]
+  /// Whether it waits for further targets when it has none, or all have ended.
+  private let staysOpen: Bool
+  private var isStopped = false
   private let runID: RunID
   private let start: MonotonicTime
 
@@ -40,14 +43,15 @@ final class TimingLoop: LaneEnvironment {
   private static let idleEnough = Duration.microseconds(150)
 
   init(
-    run: RunID, targets: [TransportTarget], clock: any HostClock, mailbox: TimingMailbox,
-    onCredential: @escaping @Sendable (CredentialFeedback) -> Void,
+    run: RunID, targets: [TransportTarget], staysOpen: Bool = false, clock: any HostClock,
+    mailbox: TimingMailbox, onCredential: @escaping @Sendable (CredentialFeedback) -> Void,
     sink: @escaping @Sendable ([Observation]) -> Void
   ) throws(TransportError) {
     self.clock = clock
     self.mailbox = mailbox
     self.onCredential = onCredential
     self.sink = sink
+    self.staysOpen = staysOpen
     poller = try Poller(wake: mailbox.wake.descriptor)
     let now = clock.monotonicNow()
     offset = RealtimeOffset(reading: clock)
@@ -86,7 +90,7 @@ final class TimingLoop: LaneEnvironment {
 
   // MARK: The loop
 
-  /// Returns when every target has come to its end, or was stopped and drained.
+  /// Returns when every target has come to its end, unless others may come, or was stopped and drained.
   func run() {
     arrangeTurns()
     while true {
@@ -95,7 +99,7 @@ final class TimingLoop: LaneEnvironment {
       keepHouse(at: now)
       releaseRetired()
       handOn()
-      if targets.allSatisfy(\.isFinished) { break }
+      if targets.allSatisfy(\.isFinished), isStopped || !staysOpen { break }
       let next = nextDeadline(at: now)
       if next - now > Self.idleEnough {
         if targets.contains(where: { $0.probePath(until: next) }) { continue }
@@ -185,6 +189,7 @@ final class TimingLoop: LaneEnvironment {
     guard let draining = commands.stop else { return }
     let now = now()
     drainDeadline = now + draining
+    isStopped = true
     for target in targets { target.stop(at: now) }
     mailbox.noteEnd(of: now)
   }

@@ -17,16 +17,18 @@ public final class TimingThread: Sendable {
   private let onCredential: @Sendable (CredentialFeedback) -> Void
   private let sink: @Sendable ([Observation]) -> Void
   private let mailbox: TimingMailbox
+  private let staysOpen: Bool
   private let hasStarted = Mutex(false)
 
   /// Checks what can be checked before anything is sent.
   /// - Parameters:
+  ///   - staysOpen: whether it waits for further targets when it has none, or all have ended, until ``stop(draining:)``.
   ///   - clock: must be the kernel's CLOCK_MONOTONIC; the thread waits on the same one.
   ///   - onCredential: told what answers say of credentials that are renewed (``CredentialOwnership/kept``); called on the
   ///     timing thread, so it must not block.
   ///   - sink: takes what was seen, in order; called on the timing thread, so it must not block.
   public init(
-    run: RunID, targets: [TransportTarget], clock: any HostClock = SystemClock(),
+    run: RunID, targets: [TransportTarget], staysOpen: Bool = false, clock: any HostClock = SystemClock(),
     onCredential: @escaping @Sendable (CredentialFeedback) -> Void = { _ in },
     sink: @escaping @Sendable ([Observation]) -> Void
   ) throws(TransportError) {
@@ -34,6 +36,7 @@ public final class TimingThread: Sendable {
     for target in targets { try target.check(run: run) }
     self.run = run
     self.targets = targets
+    self.staysOpen = staysOpen
     self.clock = clock
     self.onCredential = onCredential
     self.sink = sink
@@ -50,7 +53,8 @@ public final class TimingThread: Sendable {
     guard isFirst else { return }
     // Made here so that a lack of descriptors is told to the caller.
     let loop = try TimingLoop(
-      run: run, targets: targets, clock: clock, mailbox: mailbox, onCredential: onCredential, sink: sink)
+      run: run, targets: targets, staysOpen: staysOpen, clock: clock, mailbox: mailbox,
+      onCredential: onCredential, sink: sink)
     do throws(ThreadError) {
       try DedicatedThread.start(name: "timing") {
         _ = clinux_set_timer_slack(1)

@@ -1,0 +1,145 @@
+import Configuration
+import Cryptography
+import FoundationEssentials
+import Glibc
+import HTTPServer
+import Measurement
+import Providers
+import Store
+
+/// The directory with what authorizes to send to devices: one file a device, the VAPID key, the open invitations. All of it has mode
+/// 0600 in a directory of mode 0700. Only a collector that records writes to it.
+struct DeviceDirectory: Sendable {
+  let path: String
+
+  private static let fileEnd = ".json"
+  private static let maximumBytes = 64 * 1024
+
+  /// - Parameter store: path of the store, beside which it is by default.
+  init(_ configuration: DevicesConfiguration, store: String) {
+    path = configuration.directory ?? "\(store).devices"
+  }
+
+  /// PEM of the key that push services know the sender by. A subscription belongs to it.
+  var vapidKeyFile: String { "\(path)/vapid.pem" }
+  /// The key of MACs where no receipt listener has one.
+  private var secretFile: SecretFile { SecretFile(path: "\(path)/receipts.secret") }
+  private var invitationFile: String { "\(path)/invitations" }
+  private var collectorFile: String { "\(path)/collector" }
+  private var deviceDirectory: String { "\(path)/devices" }
+
+  func file(of name: String) -> String { "\(deviceDirectory)/\(name)\(Self.fileEnd)" }
+
+  // MARK: Reading
+
+  /// The devices by name; none where there is no directory.
+  /// - Throws: ``DeviceDirectoryError`` for a file that cannot be read.
+  func devices() throws -> [JoinedDevice] {
+    let names: [String]
+    do {
+      names = try FileManager.default.contentsOfDirectory(atPath: deviceDirectory)
+    } catch {
+      guard FileManager.default.fileExists(atPath: deviceDirectory) else { return [] }
+      throw DeviceDirectoryError(
+        path: deviceDirectory, message: "cannot be read",
+        remedy: "run as the collector's user, or mend its mode")
+    }
+    return try names.filter { $0.hasSuffix(Self.fileEnd) }.sorted().map { file in
+      let path = "\(deviceDirectory)/\(file)"
+      let bytes = try SecretFile(path: path).read()
+      guard let device = JoinedDevice(name: String(file.dropLast(Self.fileEnd.count)), json: bytes) else {
+        throw DeviceDirectoryError(
+          path: path, message: "is no device's file",
+          remedy: "put back the file of a backup, or delete it: the device can be invited again")
+      }
+      return device
+    }
+  }
+
+  /// The open invitations.
+  func invitations() -> [DeviceInvitation] {
+    guard let bytes = try? SecretFile(path: invitationFile).read() else { return [] }
+    return (try? JSONDecoder().decode([DeviceInvitation].self, from: Data(bytes))) ?? []
+  }
+
+  /// The key of MACs where no receipt listener has one; `nil` before ``prepare(for:)``.
+  func secret() throws -> [UInt8]? {
+    guard FileManager.default.fileExists(atPath: secretFile.path) else { return nil }
+    return try secretFile.read()
+  }
+
+  /// The public half of the VAPID key, base64url: what a page subscribes for.
+  func applicationServerKey() throws -> String {
+    let pem = String(decoding: try SecretFile(path: vapidKeyFile).read(), as: UTF8.self)
+    do {
+      return Base64URL.encode(try P256.PrivateKey(pem: pem).publicKey.x963Representation)
+    } catch {
+      throw DeviceDirectoryError(
+        path: vapidKeyFile, message: "is no P-256 key in PEM",
+        remedy: "put back the file of a backup; with another key every device has to join again")
+    }
+  }
+
+  // MARK: Writing
+
+  /// Makes what is missing: directory, keys, and whose they are.
+  /// - Throws: ``DeviceDirectoryError`` for the directory of another collector, `HTTPServerError`.
+  func prepare(for collector: UUID) throws {
+    try PrivateFile.makeDirectory(path)
+    guard chmod(path, 0o700) == 0 else {
+      throw DeviceDirectoryError(
+        path: path, message: "cannot be closed to others: \(String(cString: strerror(errno)))",
+        remedy: "let it belong to the collector's user")
+    }
+    let id = collector.uuidString.lowercased()
+    if let owner = try? SecretFile(path: collectorFile).read(), owner != Array(id.utf8) {
+      throw DeviceDirectoryError(
+        path: path, message: "has the devices of another collector's store",
+        remedy:
+          "name another directory under devices.directory; two collectors cannot send to the same devices")
+    }
+    try PrivateFile.makeDirectory(deviceDirectory)
+    if !FileManager.default.fileExists(atPath: vapidKeyFile), try !devices().isEmpty {
+      throw DeviceDirectoryError(
+        path: vapidKeyFile, message: "is gone, and the subscriptions of the devices belong to it",
+        remedy:
+          "put back the file of a backup, or delete \"\(deviceDirectory)\": the devices can be invited again")
+    }
+    try make(secretFile.path) { HexText.random(bytes: 32) }
+    try make(vapidKeyFile) { P256.PrivateKey().pem }
+    // Last, so that a directory that has it is complete.
+    try make(collectorFile) { id }
+  }
+
+  private func make(_ file: String, _ content: () -> String) throws {
+    guard !FileManager.default.fileExists(atPath: file) else { return }
+    try PrivateFile.write(content() + "\n", to: file, mode: 0o600, isSynced: true)
+  }
+
+  func write(_ device: JoinedDevice) throws {
+    try PrivateFile.write(device.json, to: file(of: device.name), mode: 0o600, isSynced: true)
+  }
+
+  func remove(_ name: String) throws {
+    guard unlink(file(of: name)) == 0 || errno == ENOENT else {
+      throw DeviceDirectoryError(
+        path: file(of: name), message: "cannot be deleted: \(String(cString: strerror(errno)))",
+        remedy: "mend the directory's owner or mode")
+    }
+  }
+
+  func write(_ invitations: [DeviceInvitation]) throws {
+    let data = try JSONEncoder().encode(invitations)
+    try PrivateFile.write(
+      String(decoding: data, as: UTF8.self), to: invitationFile, mode: 0o600, isSynced: true)
+  }
+}
+
+/// What is wrong with the device directory.
+struct DeviceDirectoryError: Error, Sendable, CustomStringConvertible {
+  var path: String
+  var message: String
+  var remedy: String
+
+  var description: String { "\"\(path.visiblePath)\" \(message); \(remedy)" }
+}

@@ -1,0 +1,57 @@
+import Configuration
+import HTTPServer
+import Measurement
+
+/// Where a device opens the collector's page.
+public struct InvitationPlace: Sendable {
+  /// Scheme, host and port.
+  public var origin: String
+  /// Whether only browsers on this host can open it.
+  public var isLocal: Bool
+
+  /// - Parameter local: whether the device is a browser on this host.
+  /// - Throws: ``CollectorError`` where the configuration has no such place, `HTTPServerError` for an unusable certificate.
+  public static func of(_ configuration: PushscopeConfiguration, local: Bool) throws -> InvitationPlace {
+    guard let devices = configuration.devices else {
+      throw CollectorError(
+        .unknownTarget,
+        "\(configuration.file) has no section devices; add one: devices: { subject: mailto:you@your.domain }")
+    }
+    if let listen = devices.listen, local || configuration.collector.receipts == nil {
+      return InvitationPlace(origin: "http://localhost:\(listen.port)", isLocal: true)
+    }
+    guard let receipts = configuration.collector.receipts, !local else {
+      throw CollectorError(
+        .unknownTarget,
+        "\(configuration.file) has no devices.listen, which serves browsers on this host; add a line like listen: 127.0.0.1:8480"
+      )
+    }
+    if let url = receipts.publicURL { return InvitationPlace(origin: url.origin, isLocal: false) }
+    let identity = try ServerIdentity(
+      certificateFile: receipts.certificateFile, keyFile: receipts.keyFile.path)
+    guard let name = identity.dnsName else {
+      throw CollectorError(
+        .unknownTarget,
+        "the certificate of collector.receipts has no DNS name by which devices could reach it; add a line like "
+          + "public_url: https://push.example.com:\(receipts.listen.port), or use a certificate with a name")
+    }
+    let address = Endpoint(scheme: .https, host: name, port: receipts.listen.port)
+    return InvitationPlace(origin: address.origin, isLocal: false)
+  }
+
+  /// What keeps a device from opening it, as far as it shows from this host; `nil` where nothing does.
+  public func problem(clock: any HostClock) -> String? {
+    let probe = PeerProbe(clock: clock, caFile: nil, clientCertificate: nil, timeout: .seconds(5))
+    let outcome = probe.connect(to: origin + DevicePage.path)
+    switch outcome.failure {
+    case nil: return nil
+    case .tls, .ownFiles:
+      return "the certificate of \(origin) is not one that devices trust (\(outcome.message))"
+    case .dns, .connect, .request: return "\(origin) cannot be reached from here (\(outcome.message))"
+    }
+  }
+
+  /// The URL that lets a device join.
+  /// - Parameter token: base64url.
+  public func url(token: String) -> String { "\(origin)/device#\(token)" }
+}
