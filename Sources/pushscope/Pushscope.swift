@@ -33,7 +33,7 @@ struct Pushscope: AsyncParsableCommand {
       FindingsCommand.self, Compare.self, GateCommand.self, Annotate.self, StoreCommand.self,
       FleetCommand.self, Forward.self, Doctor.self,
       Calibrate.self,
-      Loopback.self, Device.self, Demo.self, AnalystProcessCommand.self,
+      Invite.self, Devices.self, Loopback.self, Device.self, Demo.self, AnalystProcessCommand.self,
     ])
 
   static func main() async {

@@ -187,9 +187,11 @@ struct Collect: AsyncParsableCommand {
         throw CommandFailure(CommandFailure(describing: error).message, exitStatus: .configuration)
       }
     }
-    let targets = configuration.targets.map(\.name).joined(separator: ", ")
+    let targets = service.configuration.targets
+    let names = targets.isEmpty ? "" : " (\(targets.map(\.name).joined(separator: ", ")))"
+    let joined = configuration.devices == nil ? "" : "; devices may join"
     try StandardOutput.writeLine(
-      "\(EscapedText.make(configuration.file)) is valid: \(CountText.text(configuration.targets.count, "target")) (\(targets))"
+      "\(EscapedText.make(configuration.file)) is valid: \(CountText.text(targets.count, "target"))\(names)\(joined)"
     )
     guard !unread.isEmpty else { return }
     try StandardOutput.writeLine(

@@ -1,0 +1,155 @@
+import ArgumentParser
+import Collector
+import Configuration
+import Cryptography
+import Formats
+import Foundation
+import Measurement
+import Providers
+import Report
+import Store
+import Terminal
+
+struct Invite: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Let a phone or a browser join as a device.",
+    discussion: """
+      Prints a URL and its QR code. Who opens it on a device and presses the button has the collector send Web Push notifications to \
+      that device, under the name that is given here; latencies show at once, on the device and in the dashboard. The invitation is for \
+      one device, once. The command waits until the device has joined and its first notification has arrived; an interrupt ends the \
+      waiting, not the invitation.
+
+      The configuration needs a section devices, and a collector must be running: docs/devices.md begins from nothing.
+
+      Example: pushscope invite reception
+      Example: pushscope invite my-browser --local
+      """)
+
+  @Argument(help: ArgumentHelp("The device's name, which its target gets too.", valueName: "name"))
+  var name: String
+
+  @Option(
+    help: ArgumentHelp("How long the invitation is valid (default: 1h).", valueName: "duration"),
+    transform: DurationArgument.parse)
+  var expires: DurationArgument?
+
+  @Flag(help: "For a browser on this host, through devices.listen.")
+  var local = false
+
+  @Flag(help: "Print the URL alone, and do not wait.")
+  var url = false
+
+  @Flag(help: "Draw the QR code with # instead of blocks.")
+  var ascii = false
+
+  @OptionGroup var configurationFile: ConfigurationOption
+  @OptionGroup var store: StoreOption
+
+  /// How often it is looked whether the device has joined.
+  private static let interval = 0.25
+  private static let tokenBytes = 16
+
+  func validate() throws {
+    guard DevicesConfiguration.isName(name) else {
+      throw ValidationError(
+        "\(EscapedText.make(name)) is not a device's name; use 1 to 64 letters, digits, dots, hyphens and underscores, no hyphen "
+          + "first")
+    }
+    try expires?.checkLength(as: "--expires")
+  }
+
+  func run() throws {
+    let configuration = try PushscopeConfiguration.load(
+      path: configurationFile.path(), environment: ProcessEnvironment.all)
+    let place: InvitationPlace
+    do {
+      place = try InvitationPlace.of(configuration, local: local)
+    } catch let error as CollectorError {
+      throw CommandFailure("\(error)", exitStatus: .configuration)
+    }
+    let path = try store.path(for: .changing)
+    let clock = SystemClock()
+    if !url, let problem = place.problem(clock: clock) {
+      StandardError.write(
+        "\(problem); a device that does not trust it cannot open the page: use a certificate of a public authority for "
+          + "collector.receipts, or devices.listen and --local with a browser on this host")
+    }
+    var generator = SystemRandomNumberGenerator()
+    let token = Base64URL.encode(
+      (0..<Self.tokenBytes).map { _ in UInt8.random(in: 0...255, using: &generator) })
+    let begun = clock.wallNow()
+    let invitation = DeviceInvitation(
+      name: name, expiresAt: begun + (expires?.duration ?? .seconds(3600)),
+      tokenHash: HexText.make(SHA256.hash(Array(token.utf8))))
+    do {
+      try ControlRun.carryOut(.device(.invite(invitation)), store: path, within: 10)
+    } catch let error as StoreError where error.code == .noCollector {
+      throw CommandFailure("\(error)", exitStatus: .unavailable)
+    } catch let error as StoreError where [.permissionDenied, .readOnly].contains(error.code) {
+      throw CommandFailure(
+        "\(error); as the service's user: sudo -u pushscope pushscope invite \(name)",
+        exitStatus: .cannotCreate)
+    } catch let failure as CommandFailure where failure.exitStatus == .failed {
+      throw CommandFailure(failure.message, exitStatus: .unavailable)
+    }
+    try show(place, token)
+    if !url { try wait(path, since: begun, until: invitation.expiresAt) }
+  }
+
+  private func show(_ place: InvitationPlace, _ token: String) throws {
+    let address = place.url(token: token)
+    guard !url else { return try StandardOutput.writeLine(address) }
+    if place.isLocal {
+      return try StandardOutput.writeLine("open this in a browser on this host:\n\(address)")
+    }
+    let columns = TerminalSize.columnsAndRows(of: STDOUT_FILENO)?.columns ?? .max
+    guard let code = QRCode(address), code.columns * (ascii ? 2 : 1) <= columns else {
+      return try StandardOutput.writeLine("open this on the device:\n\(address)")
+    }
+    try StandardOutput.writeLine("scan this with the phone's camera, or open\n\(address)")
+    // White on black, whatever the terminal's colors are.
+    let isColored = isatty(STDOUT_FILENO) == 1
+    for line in ascii ? code.ascii : code.halfBlocks {
+      try StandardOutput.writeLine(isColored ? "\u{1B}[97;40m\(line)\u{1B}[0m" : line)
+    }
+  }
+
+  // MARK: Waiting
+
+  private func wait(_ path: String, since begun: WallTime, until end: WallTime) throws {
+    let reader = try StoreOption.reader(at: path)
+    defer { reader.close() }
+    StandardError.write("waiting for \(name) …")
+    let device = try poll(until: end, "the invitation has expired, and no device has used it") {
+      try reader.devices().first { $0.name == name && $0.joinedAt >= begun && $0.state != .left }
+    }
+    let platform = device.platform.isEmpty ? "a browser" : EscapedText.make(device.platform)
+    try StandardOutput.writeLine("joined: \(platform), through \(EscapedText.make(device.service))")
+    let limit = SystemClock().wallNow() + .minutes(5)
+    let point = try poll(
+      until: limit, "no notification has arrived within 5 min; pushscope doctor says what may be wrong"
+    ) {
+      try firstReceived(reader, since: device.joinedAt)
+    }
+    let error = point.deliveryError.map { " (± \(LatencyText.text($0)))" } ?? ""
+    try StandardOutput.writeLine(
+      "first notification: received after \(LatencyText.text(point.deliveryLatency ?? 0))\(error)")
+  }
+
+  private func firstReceived(_ reader: StoreReader, since joined: WallTime) throws -> SamplePoint? {
+    guard let run = try reader.latestRun() else { return nil }
+    let ids = try reader.targets(of: run.id).filter { $0.name == name }.map(\.id)
+    return try reader.lastPoints(of: ids, limit: 100).points.lazy.map(\.point)
+      .first { $0.plannedAt >= joined.microseconds && $0.deliveryLatency != nil }
+  }
+
+  private func poll<Value>(
+    until end: WallTime, _ otherwise: String, _ found: () throws -> Value?
+  ) throws -> Value {
+    while SystemClock().wallNow() < end {
+      if let value = try found() { return value }
+      Thread.sleep(forTimeInterval: Self.interval)
+    }
+    throw CommandFailure(otherwise, exitStatus: .failed)
+  }
+}
