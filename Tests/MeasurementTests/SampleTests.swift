@@ -60,7 +60,7 @@ import Testing
         "clock_step", "suspended",
         "config_reloaded", "config_refused", "threshold_crossed", "threshold_cleared", "interrupted",
         "resumed", "annotation", "finding_opened", "finding_closed", "pruned",
-        "handshake_failed", "retention_waiting", "part_failed",
+        "handshake_failed", "retention_waiting", "part_failed", "device_gone",
       ])
     #expect(SeriesMetric.allCases.map(\.rawValue) == ["delivery", "accept", "lost", "failed", "refused"])
     #expect(FindingKind.allCases.map(\.rawValue) == ["slower", "faster", "losing", "failing", "refused"])

@@ -38,7 +38,6 @@ final class DeviceRegistry: Sendable {
 
   static let mostJoinsPerHour = 20
   static let mostInvitations = 100
-  static let longestInvitation = Duration.seconds(30 * 86_400)
   /// A push service loses a node now and then: a subscription is gone if it is still refused so long after.
   static let goneAfter = Duration.seconds(60)
 
@@ -168,7 +167,7 @@ final class DeviceRegistry: Sendable {
     let now = clock.wallNow()
     guard DevicesConfiguration.isName(invitation.name) else { return "the name is no device's name" }
     guard invitation.expiresAt > now,
-      invitation.expiresAt <= now + Self.longestInvitation
+      invitation.expiresAt <= now + DeviceInvitation.longest
     else { return "an invitation lasts 30 days at most" }
     let (refusal, open) = state.withLock { state -> (String?, [DeviceInvitation]) in
       if state.configuredNames.contains(invitation.name) {

@@ -16,6 +16,9 @@ public struct DeviceInvitation: Sendable, Hashable, Codable {
   /// SHA-256 of the token in hexadecimal.
   public var tokenHash: String
 
+  /// How long an invitation may be valid.
+  public static let longest = Duration.seconds(30 * 86_400)
+
   public init(name: String, expiresAt: WallTime, tokenHash: String) {
     self.name = name
     self.expiresAt = expiresAt

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Collector
+import Configuration
 import Formats
 import Foundation
 import Measurement
@@ -12,6 +14,9 @@ struct Demo: AsyncParsableCommand {
       Notifications travel over HTTP/2 and TLS between processes. The push service and its device are simulated, with \
       realistic delays. After 90 s, and again each 10 min, deliveries are slow for a minute: see what is found. It uses a \
       store and ports of its own.
+
+      With --browser a browser on this host can join as a device, by its real push service: the demonstration prints a URL to be \
+      opened in it, and opens nothing itself.
 
       Example: pushscope demo --headless --duration 10s --output demo.csv
       """)
@@ -27,6 +32,9 @@ struct Demo: AsyncParsableCommand {
   @Option(help: ArgumentHelp("With --headless: write the samples to this file as CSV.", valueName: "file"))
   var output: String?
 
+  @Flag(help: "Print an invitation for a browser on this host before the dashboard opens.")
+  var browser = false
+
   @Option(
     help: ArgumentHelp("Notifications per time, like 20/s.", valueName: "rate"),
     transform: RateArgument.parse)
@@ -35,6 +43,9 @@ struct Demo: AsyncParsableCommand {
   func validate() throws {
     if !headless, output != nil || duration != nil {
       throw ValidationError("--duration and --output need --headless")
+    }
+    if headless, browser {
+      throw ValidationError("--browser is for the dashboard: a run with --duration takes no invitations")
     }
     try duration?.checkLength(as: "--duration")
   }
@@ -55,7 +66,7 @@ struct Demo: AsyncParsableCommand {
     defer { loopback.finish() }
     let endpoint = try loopback.firstLine()
     try environment.writeConfiguration(
-      endpoint: endpoint, rate: rate.map { "\($0.rate.perSecond)/s" } ?? "20/s")
+      endpoint: endpoint, rate: rate.map { "\($0.rate.perSecond)/s" } ?? "20/s", withDevices: browser)
     if headless {
       try await runHeadless(environment)
     } else {
@@ -75,6 +86,14 @@ struct Demo: AsyncParsableCommand {
 
   private func runDashboard(_ environment: DemoEnvironment) async throws {
     let collector = try collector(environment)
+    if browser {
+      do {
+        try invite(environment, collector)
+      } catch {
+        collector.finish()
+        throw error
+      }
+    }
     let result = Result { try DashboardRun().open(store: environment.store) }
     collector.finish()
     StandardError.write(
@@ -84,6 +103,33 @@ struct Demo: AsyncParsableCommand {
         pushscope export samples --store \(environment.store) | head
       """)
     try result.get()
+  }
+
+  /// How long the collector may take until its store is there, in seconds.
+  private static let startLimit = 10.0
+
+  /// Prints an invitation, and waits for Return: the dashboard takes the whole screen.
+  private func invite(_ environment: DemoEnvironment, _ collector: ChildProcess) throws {
+    let began = ProcessInfo.processInfo.systemUptime
+    while (try? StoreReader.open(at: environment.store).latestRun()) == nil {
+      guard collector.isRunning, ProcessInfo.processInfo.systemUptime - began < Self.startLimit else {
+        throw CommandFailure(
+          "the collector of the demonstration did not start: \(collector.logTail)", exitStatus: .failed)
+      }
+      Thread.sleep(forTimeInterval: 0.05)
+    }
+    let configuration = try PushscopeConfiguration.load(
+      path: environment.configuration, environment: ProcessEnvironment.all)
+    let invitation = try IssuedInvitation.issue(
+      for: "my-browser", at: .of(configuration, local: true), store: environment.store, length: .seconds(3600)
+    )
+    StandardError.write(
+      """
+      open this in a browser on this host, within an hour, to have it measured too:
+      \(invitation.url)
+      Return opens the dashboard.
+      """)
+    _ = readLine()
   }
 
   private func runHeadless(_ environment: DemoEnvironment) async throws {

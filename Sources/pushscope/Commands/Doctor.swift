@@ -53,8 +53,11 @@ struct Doctor: AsyncParsableCommand {
   func run() async throws {
     // The receipt listener is tried with an event loop, and each target with a connection.
     try DescriptorLimit.require(32, for: "doctor")
-    let configuration = try PushscopeConfiguration.load(
+    let file = try PushscopeConfiguration.load(
       path: configurationFile.path(), environment: ProcessEnvironment.all, checksOnly: true)
+    // What is wrong with the devices' directory is reported below.
+    let configuration =
+      (try? store.path(for: .writing)).flatMap { try? EffectiveConfiguration.make(file, store: $0) } ?? file
     let chosen = try chosenTargets(of: configuration)
     var worst = ExitStatus?.none
     var unwritten: OutputError?
@@ -84,10 +87,8 @@ struct Doctor: AsyncParsableCommand {
     {
       report(await HostDoctor.listener(receipts))
     }
-    // Trouble with the store was reported above.
-    if let path = try? store.path(for: .writing), let reader = try? StoreReader.open(at: path) {
-      for finding in Self.failedParts(reader) { report(finding) }
-      for finding in (try? ReceiptDoctor.findings(of: chosen, in: reader)) ?? [] { report(finding) }
+    if let path = try? store.path(for: .writing) {
+      for finding in Self.recorded(configuration, of: chosen, in: path, clock) { report(finding) }
     }
     for finding in ScheduleDoctor.findings(of: chosen, objectives: configuration.objectives) {
       report(finding)
@@ -106,6 +107,16 @@ struct Doctor: AsyncParsableCommand {
     if let unwritten { throw unwritten }
     if let number { try await tryOut(configuration, chosen, number) }
     if let worst { throw ExitCode(worst.rawValue) }
+  }
+
+  /// What the store and what is beside it say of devices and of the running collector. Trouble with the store is another finding.
+  private static func recorded(
+    _ configuration: PushscopeConfiguration, of chosen: [TargetConfiguration], in path: String,
+    _ clock: SystemClock
+  ) -> [DoctorFinding] {
+    let devices = DeviceDoctor.findings(configuration, store: path, clock: clock)
+    guard let reader = try? StoreReader.open(at: path) else { return devices }
+    return devices + failedParts(reader) + ((try? ReceiptDoctor.findings(of: chosen, in: reader)) ?? [])
   }
 
   /// What of the running collector is switched off.

@@ -1,11 +1,9 @@
 import ArgumentParser
 import Collector
 import Configuration
-import Cryptography
 import Formats
 import Foundation
 import Measurement
-import Providers
 import Report
 import Store
 import Terminal
@@ -47,7 +45,6 @@ struct Invite: ParsableCommand {
 
   /// How often it is looked whether the device has joined.
   private static let interval = 0.25
-  private static let tokenBytes = 16
 
   func validate() throws {
     guard DevicesConfiguration.isName(name) else {
@@ -56,6 +53,9 @@ struct Invite: ParsableCommand {
           + "first")
     }
     try expires?.checkLength(as: "--expires")
+    if let expires, expires.duration > DeviceInvitation.longest {
+      throw ValidationError("--expires is too long; give at most 30d")
+    }
   }
 
   func run() throws {
@@ -68,36 +68,18 @@ struct Invite: ParsableCommand {
       throw CommandFailure("\(error)", exitStatus: .configuration)
     }
     let path = try store.path(for: .changing)
-    let clock = SystemClock()
-    if !url, let problem = place.problem(clock: clock) {
+    if !url, let problem = place.problem(clock: SystemClock()) {
       StandardError.write(
         "\(problem); a device that does not trust it cannot open the page: use a certificate of a public authority for "
           + "collector.receipts, or devices.listen and --local with a browser on this host")
     }
-    var generator = SystemRandomNumberGenerator()
-    let token = Base64URL.encode(
-      (0..<Self.tokenBytes).map { _ in UInt8.random(in: 0...255, using: &generator) })
-    let begun = clock.wallNow()
-    let invitation = DeviceInvitation(
-      name: name, expiresAt: begun + (expires?.duration ?? .seconds(3600)),
-      tokenHash: HexText.make(SHA256.hash(Array(token.utf8))))
-    do {
-      try ControlRun.carryOut(.device(.invite(invitation)), store: path, within: 10)
-    } catch let error as StoreError where error.code == .noCollector {
-      throw CommandFailure("\(error)", exitStatus: .unavailable)
-    } catch let error as StoreError where [.permissionDenied, .readOnly].contains(error.code) {
-      throw CommandFailure(
-        "\(error); as the service's user: sudo -u pushscope pushscope invite \(name)",
-        exitStatus: .cannotCreate)
-    } catch let failure as CommandFailure where failure.exitStatus == .failed {
-      throw CommandFailure(failure.message, exitStatus: .unavailable)
-    }
-    try show(place, token)
-    if !url { try wait(path, since: begun, until: invitation.expiresAt) }
+    let invitation = try IssuedInvitation.issue(
+      for: name, at: place, store: path, length: expires?.duration ?? .seconds(3600))
+    try show(place, invitation.url)
+    if !url { try wait(path, for: invitation) }
   }
 
-  private func show(_ place: InvitationPlace, _ token: String) throws {
-    let address = place.url(token: token)
+  private func show(_ place: InvitationPlace, _ address: String) throws {
     guard !url else { return try StandardOutput.writeLine(address) }
     if place.isLocal {
       return try StandardOutput.writeLine("open this in a browser on this host:\n\(address)")
@@ -116,12 +98,14 @@ struct Invite: ParsableCommand {
 
   // MARK: Waiting
 
-  private func wait(_ path: String, since begun: WallTime, until end: WallTime) throws {
+  private func wait(_ path: String, for invitation: IssuedInvitation) throws {
     let reader = try StoreOption.reader(at: path)
     defer { reader.close() }
     StandardError.write("waiting for \(name) …")
-    let device = try poll(until: end, "the invitation has expired, and no device has used it") {
-      try reader.devices().first { $0.name == name && $0.joinedAt >= begun && $0.state != .left }
+    let device = try poll(
+      until: invitation.expiresAt, "the invitation has expired, and no device has used it"
+    ) {
+      try reader.devices().first { $0.name == name && $0.joinedAt >= invitation.begun && $0.state != .left }
     }
     let platform = device.platform.isEmpty ? "a browser" : EscapedText.make(device.platform)
     try StandardOutput.writeLine("joined: \(platform), through \(EscapedText.make(device.service))")

@@ -66,6 +66,12 @@ struct StoreCommand: ParsableCommand {
         progress.tick(part: $0)
       }
       try StandardOutput.writeLine("\(file): \(SizeText.text(size))")
+      let reader = try StoreOption.reader(at: path)
+      defer { reader.close() }
+      guard try reader.devices().contains(where: { $0.state != .left }) else { return }
+      StandardError.write(
+        "what authorizes to send to the devices is not in it: copy their directory too (\(path).devices, or devices.directory)"
+      )
     }
   }
 

@@ -7,6 +7,7 @@ import Measurement
 struct DemoEnvironment {
   let directory: String
   private let receipts: ReservedPort
+  private let page: ReservedPort
 
   var receiptsPort: Int { receipts.number }
 
@@ -18,29 +19,44 @@ struct DemoEnvironment {
   init() throws {
     directory = try Self.makeDirectory()
     receipts = try ReservedPort()
+    page = try ReservedPort()
   }
 
   func log(of child: String) -> String { "\(directory)/\(child).log" }
 
   /// Writes the collector's configuration once the loopback service's address is known.
-  func writeConfiguration(endpoint: String, rate: String, arrivals: String = "poisson") throws {
+  /// - Parameter withDevices: whether a browser on this host may join.
+  func writeConfiguration(
+    endpoint: String, rate: String, arrivals: String = "poisson", withDevices: Bool = false
+  ) throws {
+    // Few, or people and browsers revoke the right to show them.
+    let devices =
+      withDevices
+      ? """
+      devices:
+        subject: mailto:demo@pushscope.example
+        listen: 127.0.0.1:\(page.number)
+        schedule: { every: 15s }
+        ttl: 60s
+
+      """ : ""
     try write(
       "pushscope.yaml",
-      """
-      collector:
-        receipts:
-          listen: 127.0.0.1:\(receiptsPort)
-          certificate_file: loopback/server.pem
-          key_file: loopback/server.key
-          secret_file: loopback/receipts.secret
-      targets:
-        - name: loopback
-          provider: loopback
-          endpoint: \(endpoint)
-          ca_file: loopback/ca.pem
-          schedule: { arrivals: \(arrivals), rate: \(rate) }
-          receipt_deadline: 5s
-      """)
+      devices + """
+        collector:
+          receipts:
+            listen: 127.0.0.1:\(receiptsPort)
+            certificate_file: loopback/server.pem
+            key_file: loopback/server.key
+            secret_file: loopback/receipts.secret
+        targets:
+          - name: loopback
+            provider: loopback
+            endpoint: \(endpoint)
+            ca_file: loopback/ca.pem
+            schedule: { arrivals: \(arrivals), rate: \(rate) }
+            receipt_deadline: 5s
+        """)
   }
 
   /// Writes the loopback service's scenario.

@@ -37,6 +37,7 @@ enum Reference {
       "collector.receipts": { rest + "collector:\n  receipts:\n    \($0)\n" },
       "retention": { rest + "retention:\n  \($0)\n" },
       "retention.rollups": { rest + "retention:\n  rollups:\n    \($0)\n" },
+      "devices": { rest + "devices:\n  \($0)\n" },
       "dashboard": { rest + "dashboard:\n  \($0)\n" },
       "service": { rest + "service:\n  \($0)\n" },
       "objectives": { rest + "objectives:\n  - name: o\n    target: a\n    \($0)\n" },

@@ -150,7 +150,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       "name, provider"),
     Mistake(
       "- a\n", "c.yaml:1:1", "", "is a list where keys are required",
-      "collector, dashboard, retention, targets, service, labels, objectives, alerts"),
+      "collector, dashboard, retention, targets, devices, service, labels, objectives, alerts"),
     Mistake("# nothing\n", "c.yaml", "", "the file has no content", "required keys"),
     .inTarget("    timeout:\n", "c.yaml:5:13", "targets[0].timeout", "has no value", "delete the key"),
     .inTarget("    timeout: ~\n", "c.yaml:5:14", "targets[0].timeout", "has no value", "delete the key"),
