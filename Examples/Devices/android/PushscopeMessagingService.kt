@@ -1,20 +1,28 @@
-// A messaging service that tells pushscope's collector when each notification reached the phone.
+// A messaging service that tells pushscope's collector when each notification reached the phone, was shown, and was tapped.
 //
-// Needs com.google.firebase:firebase-messaging and the INTERNET permission, and in the manifest:
+// Needs com.google.firebase:firebase-messaging, Android 8 (API 26), the permissions INTERNET and, from Android 13 on,
+// POST_NOTIFICATIONS, which the app must ask for, and in the manifest:
 //
 //   <service android:name=".PushscopeMessagingService" android:exported="false">
 //     <intent-filter><action android:name="com.google.firebase.MESSAGING_EVENT" /></intent-filter>
 //   </service>
+//   <receiver android:name=".NotificationOpened" android:exported="false" />
 //
 // The collector's certificate must be one that the phone trusts.
 //
 // What cannot report: an app that was force-stopped, or that the battery settings restrict to the foreground (Firebase does
 // not start it), and a notification of `priority: normal` while the phone dozes (it comes with the next maintenance window,
-// which is what is measured then). High priority without a visible notification is lowered by Google after a while, so an
-// app in real use shows one.
+// which is what is measured then). High priority without a visible notification is lowered by Google after a while, so this
+// shows one.
 package com.example.app
 
+import android.app.Notification
+import android.app.NotificationChannel
+import android.app.NotificationManager
+import android.app.PendingIntent
+import android.content.BroadcastReceiver
 import android.content.Context
+import android.content.Intent
 import android.os.SystemClock
 import android.util.Log
 import com.google.firebase.messaging.FirebaseMessagingService
@@ -22,6 +30,7 @@ import com.google.firebase.messaging.RemoteMessage
 import java.io.IOException
 import java.net.HttpURLConnection
 import java.net.URL
+import kotlin.concurrent.thread
 import org.json.JSONArray
 import org.json.JSONException
 import org.json.JSONObject
@@ -37,14 +46,44 @@ private object DeviceTime {
 }
 
 class PushscopeMessagingService : FirebaseMessagingService() {
-    /** Called on a thread of Firebase's own, which may wait for the network for some seconds. */
+    /**
+     * Called on a thread of Firebase's own, which may wait for the network for some seconds.
+     *
+     * received_at_ms: "Called when a message is received" (FirebaseMessagingService.onMessageReceived).
+     */
     override fun onMessageReceived(message: RemoteMessage) {
         val received = DeviceTime.now()
         val id = message.data["id"] ?: return
         val mac = message.data["mac"] ?: return
         val receipt = JSONObject().put("id", id).put("mac", mac).put("device", DEVICE)
             .put("received_at_ms", received / 1_000_000) // cut, not rounded
+        show(receipt)?.let { receipt.put("shown_at_ms", it / 1_000_000) }
         Receipts(this).post(receipt)
+    }
+
+    /**
+     * Shows a notification in place of the one before.
+     *
+     * shown_at_ms: when the system had taken it "to be shown in the status bar" (NotificationManager.notify). Android does not tell an
+     * app when it is drawn.
+     *
+     * @return `null` where the app may not show any (NotificationManager.areNotificationsEnabled).
+     */
+    private fun show(receipt: JSONObject): Long? {
+        val manager = getSystemService(NotificationManager::class.java)
+        if (!manager.areNotificationsEnabled()) return null
+        val channel = NotificationChannel("pushscope", "pushscope", NotificationManager.IMPORTANCE_DEFAULT)
+        manager.createNotificationChannel(channel)
+        val tap = Intent(this, NotificationOpened::class.java).putExtra("receipt", receipt.toString())
+        val flags = PendingIntent.FLAG_UPDATE_CURRENT or PendingIntent.FLAG_IMMUTABLE
+        val notification = Notification.Builder(this, "pushscope")
+            .setSmallIcon(android.R.drawable.ic_dialog_info)
+            .setContentTitle("pushscope")
+            .setAutoCancel(true)
+            .setContentIntent(PendingIntent.getBroadcast(this, 0, tap, flags))
+            .build()
+        manager.notify(1, notification)
+        return DeviceTime.now()
     }
 
     /**
@@ -54,6 +93,27 @@ class PushscopeMessagingService : FirebaseMessagingService() {
      */
     override fun onNewToken(token: String) {
         Log.i("pushscope", "registration token: $token")
+    }
+}
+
+/**
+ * Posts the receipt again when the notification is tapped.
+ *
+ * opened_at_ms: the intent is sent "when the notification is clicked" (Notification.Builder.setContentIntent). A notification that
+ * is swiped away was not opened.
+ */
+class NotificationOpened : BroadcastReceiver() {
+    override fun onReceive(context: Context, intent: Intent) {
+        val opened = DeviceTime.now()
+        val receipt = intent.getStringExtra("receipt") ?: return
+        val work = goAsync()
+        thread {
+            try {
+                Receipts(context).post(JSONObject(receipt).put("opened_at_ms", opened / 1_000_000))
+            } finally {
+                work.finish()
+            }
+        }
     }
 }
 

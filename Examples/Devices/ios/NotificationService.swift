@@ -7,6 +7,14 @@
 // What cannot report this way: everything but `push_type: alert`. Background notifications go to the app itself, when iOS
 // sees fit, VoIP to PushKit; live activities, widgets, complications and the like start no code of the app's. An alert does
 // not start the extension when notifications are switched off for the app, or before the first unlock after a restart.
+//
+// Of the times that a receipt can have, the extension knows one:
+//
+// - received_at_ms: the system calls it when a notification with mutable-content has arrived, before it shows it
+//   (UNNotificationServiceExtension.didReceive(_:withContentHandler:)).
+// - shown_at_ms: not known. iOS displays what the content handler is given, and tells no program of the app's when it has.
+// - opened_at_ms: not known here. The app is told (UNUserNotificationCenterDelegate.userNotificationCenter(_:didReceive:
+//   withCompletionHandler:)), which is another process, whose clock the collector knows nothing of.
 import Foundation
 import UserNotifications
 

@@ -6,4 +6,8 @@ public abstract class Context {
   public SharedPreferences getSharedPreferences(String name, int mode) {
     return null;
   }
+
+  public <T> T getSystemService(Class<T> type) {
+    return null;
+  }
 }

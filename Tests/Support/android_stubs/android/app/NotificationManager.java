@@ -1,0 +1,13 @@
+package android.app;
+
+public class NotificationManager {
+  public static final int IMPORTANCE_DEFAULT = 3;
+
+  public boolean areNotificationsEnabled() {
+    return true;
+  }
+
+  public void createNotificationChannel(NotificationChannel channel) {}
+
+  public void notify(int id, Notification notification) {}
+}
