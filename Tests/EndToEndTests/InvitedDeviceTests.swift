@@ -77,6 +77,33 @@ struct InvitedDeviceTests {
     try service.stop()
   }
 
+  @Test("a name that is listed and resolves to this host is not connected to", .timeLimit(.minutes(3)))
+  func addressInside() throws {
+    let journal = installation.directory.file("journal.jsonl")
+    let service = try installation.startLoopback(extra: ["--script", journal])
+    let name = "localhost:\(installation.loopbackPort)"
+    let configuration = try String(contentsOfFile: installation.configuration, encoding: .utf8)
+    try installation.directory.write(
+      "pushscope.yaml", configuration.replacing("127.0.0.1:\(installation.loopbackPort)", with: name))
+    let collector = try startCollector()
+    let url = try invite("reception", "--url").output.trimmingCharacters(in: .newlines)
+    let subscription = try String(
+      contentsOfFile: installation.directory.file("loopback/subscription.json"), encoding: .utf8
+    ).replacing("127.0.0.1:\(installation.loopbackPort)", with: name)
+    let body = """
+      {"token":"\(url.split(separator: "#").last ?? "")","platform":"none","subscription":\(subscription)}
+      """
+    let joined = try run(
+      "curl",
+      ["-s", "-H", "content-type: application/json", "-d", body, "http://localhost:\(pagePort)/v1/devices"])
+    #expect(joined.output.contains("device_key"), "\(joined.output)")
+    try installation.waitFor("failed", over: 2, by: collector)
+    #expect(try collector.stop() == 0, "\(collector.standardError)")
+    #expect(try installation.query("SELECT DISTINCT state, reason FROM sample_view") == [["failed", "connect"]])
+    try service.stop()
+    #expect(try String(contentsOfFile: journal, encoding: .utf8).isEmpty)
+  }
+
   private enum Firefox {
     static let isPossible = Programs.has("firefox-esr", "certutil")
     static let need: Comment =
