@@ -99,7 +99,8 @@ struct InvitedDeviceTests {
     #expect(joined.output.contains("device_key"), "\(joined.output)")
     try installation.waitFor("failed", over: 2, by: collector)
     #expect(try collector.stop() == 0, "\(collector.standardError)")
-    #expect(try installation.query("SELECT DISTINCT state, reason FROM sample_view") == [["failed", "connect"]])
+    #expect(
+      try installation.query("SELECT DISTINCT state, reason FROM sample_view") == [["failed", "connect"]])
     try service.stop()
     #expect(try String(contentsOfFile: journal, encoding: .utf8).isEmpty)
   }

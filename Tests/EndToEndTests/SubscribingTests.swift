@@ -101,6 +101,42 @@ struct SubscribingTests {
     try service.stop()
   }
 
+  @Test("a service that goes silent on an open connection loses what it accepts") func muted() throws {
+    try configure(["receipt_deadline: 3s"])
+    let service = try installation.startLoopback(
+      scenario: "deliveries: { delay: 5ms }\nwebpush: { mute_after: 1s }\n")
+    let collector = try installation.collect(["--count", "60"])
+    #expect(try collector.waitForExit() == 0, "\(collector.standardError)")
+    let states = try installation.states()
+    #expect(states["delivered", default: 0] > 0 && states["lost", default: 0] > 0, "\(states)")
+    #expect(Set(states.keys) == ["delivered", "lost"], "\(states)")
+    try service.stop()
+  }
+
+  @Test("what a killed collector has not acknowledged comes again, and counts once") func killed() throws {
+    let service = try installation.startLoopback(scenario: "deliveries: { delay: 200ms }\n")
+    for round in 1...3 {
+      let collector = try installation.collect([])
+      try installation.waitFor("delivered", over: 20 * round, by: collector)
+      try collector.kill()
+    }
+    let last = try installation.collect(["--count", "20"])
+    #expect(try last.waitForExit() == 0, "\(last.standardError)")
+    #expect(
+      try installation.query("SELECT sum(duplicates), sum(state = 'lost') FROM sample_view") == [["0", "0"]])
+    let twice = try installation.query(
+      "SELECT count(*) FROM receipt GROUP BY sample_id HAVING count(*) > 1 AND max(duplicate) > 0")
+    #expect(twice.isEmpty, "\(twice)")
+    // Some had been accepted and not delivered when their collector was killed; they came to the next one.
+    let late = try installation.query(
+      """
+      SELECT count(*) FROM receipt r JOIN target t ON t.id = r.sample_id >> 40 JOIN run n ON n.id = t.run_id + 1
+      WHERE r.arrived_at > n.started_at
+      """)
+    #expect(late != [["0"]])
+    try service.stop()
+  }
+
   @Test("sending begins once the service has told where to", .timeLimit(.minutes(3))) func away() throws {
     // Makes the credentials.
     try installation.startLoopback().stop()

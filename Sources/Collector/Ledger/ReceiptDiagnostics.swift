@@ -118,7 +118,8 @@ struct ReceiptEvidence: Sendable, Equatable {
   func sentence(accepted: Int, isSubscribed: Bool) -> String {
     "none of the first \(accepted) notifications that the provider accepted got a receipt; "
       + (isSubscribed
-        ? "the collector's own subscription gets none of them: of ntfy, see that the topic is the same and that the user may read it"
+        ? "the collector's own subscription gets none of them: the log says whether it is open; with ntfy, see that the topic is the "
+          + "same and that the user may read it"
         : "likely: \(likelyCauses)")
   }
 

@@ -1,4 +1,5 @@
 import Configuration
+import Glibc
 import HTTPServer
 import Measurement
 import Providers
@@ -46,6 +47,9 @@ struct AutopushIdentityFile: Sendable {
     (try? PlainFile(path: path, maximumBytes: Self.maximumBytes).read()).flatMap(AutopushIdentity.init(json:))
   }
 
+  /// Whether there is a file, whatever is in it.
+  var exists: Bool { access(path, F_OK) == 0 }
+
   func write(_ identity: AutopushIdentity) throws(HTTPServerError) {
     try PrivateFile.write(identity.json, to: path, mode: 0o600, isSynced: true)
   }
@@ -88,6 +92,11 @@ private final class AutopushListener: SubscriptionListener {
     verifier = NotificationVerifier(authenticator: loop.subject.authenticator)
     reactions = ExponentialDelay(
       first: Self.reactionPause, longest: Self.longestReactionPause, seed: loop.subject.seed)
+    if identity == nil, agent.identities.exists {
+      loop.log(
+        "\"\(agent.identities.path.visiblePath)\" is no identity at a push service: another subscription takes its place",
+        level: .warning)
+    }
     agent.endpoint.onRefusal(loop.wakeUp)
     // Until the service says something else, notifications go where they went before.
     if let identity,

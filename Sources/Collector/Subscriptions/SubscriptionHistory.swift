@@ -86,11 +86,11 @@ struct SubscriptionHistory: Sendable {
     let silence = loss.isRefusal ? refusals.next() : loss.status == nil ? .zero : Self.answeredPause
     silentUntil = now + max(loss.retryAfter ?? .zero, silence)
     backoff.hold(until: silentUntil)
-    return wasOpen || backoff.failures == 1 ? line(of: loss, at: now) : nil
+    return wasOpen || backoff.failures == 1 ? line(of: loss, wasOpen: wasOpen, at: now) : nil
   }
 
   /// The line of the log; `nil` within a minute of the one before.
-  private mutating func line(of loss: SubscriptionLoss, at now: MonotonicTime) -> String? {
+  private mutating func line(of loss: SubscriptionLoss, wasOpen: Bool, at now: MonotonicTime) -> String? {
     if let loggedAt, now - loggedAt < Self.logInterval {
       unlogged += 1
       return nil
@@ -100,7 +100,8 @@ struct SubscriptionHistory: Sendable {
       ? "" : "; \(CountText.text(unlogged, "more loss", plural: "more losses")) since the last line"
     loggedAt = now
     unlogged = 0
-    return "the subscription is lost: \(loss.reason)\(others)"
+    let what = wasOpen ? "is lost" : "cannot be opened"
+    return "the subscription \(what): \(loss.reason)\(others)"
   }
 
   /// The wait is shortened as far as the server lets it.

@@ -75,7 +75,7 @@ import Testing
     let now = Self.start
     #expect(
       history.lose(Self.ended, heardAt: now, at: now)
-        == "the subscription is lost: the server ended the stream")
+        == "the subscription cannot be opened: the server ended the stream")
     #expect(history.lose(Self.ended, heardAt: now, at: now + .seconds(100)) == nil)
     for second in 1...3 {
       history.open(at: now)
