@@ -101,6 +101,8 @@ struct InvitedDeviceTests {
     #expect(try collector.stop() == 0, "\(collector.standardError)")
     #expect(
       try installation.query("SELECT DISTINCT state, reason FROM sample_view") == [["failed", "connect"]])
+    let reasons = try installation.query("SELECT detail FROM event WHERE kind = 'failed'")
+    #expect(reasons.contains { $0[0].contains("not one of the public network") }, "\(reasons)")
     try service.stop()
     #expect(try String(contentsOfFile: journal, encoding: .utf8).isEmpty)
   }

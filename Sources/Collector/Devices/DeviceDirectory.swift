@@ -56,6 +56,19 @@ struct DeviceDirectory: Sendable {
     }
   }
 
+  /// The devices, with the key that their subscriptions belong to.
+  /// - Throws: ``DeviceDirectoryError`` also where there are devices and no key.
+  func checkedDevices() throws -> [JoinedDevice] {
+    let devices = try devices()
+    guard devices.isEmpty || FileManager.default.fileExists(atPath: vapidKeyFile) else {
+      throw DeviceDirectoryError(
+        path: vapidKeyFile, message: "is gone, and the subscriptions of the devices belong to it",
+        remedy:
+          "put back the file of a backup, or delete \"\(deviceDirectory)\": the devices can be invited again")
+    }
+    return devices
+  }
+
   /// The open invitations.
   func invitations() -> [DeviceInvitation] {
     guard let bytes = try? SecretFile(path: invitationFile).read() else { return [] }
@@ -99,12 +112,7 @@ struct DeviceDirectory: Sendable {
           "name another directory under devices.directory; two collectors cannot send to the same devices")
     }
     try PrivateFile.makeDirectory(deviceDirectory)
-    if !FileManager.default.fileExists(atPath: vapidKeyFile), try !devices().isEmpty {
-      throw DeviceDirectoryError(
-        path: vapidKeyFile, message: "is gone, and the subscriptions of the devices belong to it",
-        remedy:
-          "put back the file of a backup, or delete \"\(deviceDirectory)\": the devices can be invited again")
-    }
+    _ = try checkedDevices()
     try make(secretFile.path) { HexText.random(bytes: 32) }
     try make(vapidKeyFile) { P256.PrivateKey().pem }
     // Last, so that a directory that has it is complete.
@@ -136,10 +144,10 @@ struct DeviceDirectory: Sendable {
 }
 
 /// What is wrong with the device directory.
-struct DeviceDirectoryError: Error, Sendable, CustomStringConvertible {
+public struct DeviceDirectoryError: Error, Sendable, CustomStringConvertible {
   var path: String
   var message: String
   var remedy: String
 
-  var description: String { "\"\(path.visiblePath)\" \(message); \(remedy)" }
+  public var description: String { "\"\(path.visiblePath)\" \(message); \(remedy)" }
 }

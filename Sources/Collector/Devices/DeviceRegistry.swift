@@ -52,7 +52,7 @@ final class DeviceRegistry: Sendable {
 
   /// Reads the devices; nothing is written.
   func load() throws {
-    let devices = try directory.devices()
+    let devices = try directory.checkedDevices()
     state.withLock { state in
       state.devices = Dictionary(uniqueKeysWithValues: devices.map { ($0.name, $0) })
     }
@@ -108,12 +108,15 @@ final class DeviceRegistry: Sendable {
   /// Writes the table `device`.
   private func record() throws {
     let (store, records) = state.withLock { state in
-      (
-        state.store,
-        state.devices.values.map { $0.record(isShadowed: state.configuredNames.contains($0.name)) }
-      )
+      (state.store, state.devices.values.map { $0.record(in: Self.effectiveState(of: $0, state)) })
     }
     try store?.set(devices: records, at: clock.wallNow())
+  }
+
+  /// What a device is by the present configuration: one whose push service may not be sent to any more is gone.
+  private static func effectiveState(of device: JoinedDevice, _ state: State) -> DeviceState {
+    if state.configuredNames.contains(device.name) { return .shadowed }
+    return service(of: device.subscription, state) == nil ? device.state : .gone
   }
 
   // MARK: Questions, from the listener's event loop
@@ -131,8 +134,7 @@ final class DeviceRegistry: Sendable {
   func device(keyHash: String) -> Status? {
     state.withLock { state in
       guard let device = state.devices.values.first(where: { $0.keyHash == keyHash }) else { return nil }
-      return Status(
-        name: device.name, state: state.configuredNames.contains(device.name) ? .shadowed : device.state)
+      return Status(name: device.name, state: Self.effectiveState(of: device, state))
     }
   }
 
@@ -166,9 +168,10 @@ final class DeviceRegistry: Sendable {
   private func invite(_ invitation: DeviceInvitation) throws -> String? {
     let now = clock.wallNow()
     guard DevicesConfiguration.isName(invitation.name) else { return "the name is no device's name" }
-    guard invitation.expiresAt > now,
-      invitation.expiresAt <= now + DeviceInvitation.longest
-    else { return "an invitation lasts 30 days at most" }
+    guard invitation.expiresAt > now else { return "the invitation has expired already" }
+    guard invitation.expiresAt <= now + DeviceInvitation.longest else {
+      return "an invitation lasts 30 days at most"
+    }
     let (refusal, open) = state.withLock { state -> (String?, [DeviceInvitation]) in
       if state.configuredNames.contains(invitation.name) {
         return ("a configured target is named \(invitation.name): choose another name", [])
@@ -208,6 +211,7 @@ final class DeviceRegistry: Sendable {
       )
     }
     guard DevicesConfiguration.isName(other) else { return "\(other) is no device's name" }
+    if name == other, device != nil { return "the device has this name already" }
     guard var device else { return "there is no device named \(name)" }
     if let refusal { return refusal }
     device.name = other
@@ -318,6 +322,8 @@ final class DeviceRegistry: Sendable {
         let problem: String?
         switch update {
         case .leave: problem = try await remove(device.name, because: "device left: \(device.name)")
+        // Only another subscription revives one that is gone.
+        case .pause where device.state == .gone: problem = nil
         case .pause(let isPaused):
           device.state = isPaused ? .paused : .active
           problem = try await replace(device, isPaused ? "paused by its user" : "resumed by its user")
@@ -325,7 +331,6 @@ final class DeviceRegistry: Sendable {
           if let refusal = state.withLock({ Self.service(of: subscription, $0) }) { return .failure(refusal) }
           let isNew = subscription != device.subscription
           device.subscription = subscription
-          // One that was gone is only revived by another subscription: the former one is refused.
           if isNew, device.state == .gone { device.state = .active }
           problem = isNew ? try await replace(device, "another subscription") : nil
         }

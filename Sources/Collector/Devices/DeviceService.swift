@@ -36,30 +36,36 @@ final class DeviceService {
   /// - Throws: ``DeviceRegistry/Refusal`` for a key that nobody has.
   func sender(of exchange: HTTPExchange) throws(DeviceRegistry.Refusal) -> (name: String, keyHash: String)? {
     guard let key = Self.key(exchange.request) else { return nil }
-    let (source, now) = (exchange.connection.source, exchange.request.arrivedAt)
-    if let pause = limiter.pause(source, at: now) { throw Self.tooManyTries(pause) }
     let hash = DeviceRegistry.hash(key)
+    // First: those with wrong keys at the same address must not keep it out.
     guard let device = registry.device(keyHash: hash) else {
-      limiter.charge(source, Self.triesLimit.badCost, at: now)
-      throw DeviceRegistry.unknownDevice
+      throw refusedTry(exchange, DeviceRegistry.unknownDevice)
     }
     exchange.connection.setAuthenticated()
     return (device.name, hash)
   }
 
-  /// - Parameter isPlain: whether the request came over the plain listener for browsers on this host.
+  /// Counts a wrong try of a source.
+  /// - Returns: the refusal, or that it tries too often.
+  private func refusedTry(_ exchange: HTTPExchange, _ refusal: DeviceRegistry.Refusal)
+    -> DeviceRegistry.Refusal
+  {
+    let (source, now) = (exchange.connection.source, exchange.request.arrivedAt)
+    if let pause = limiter.pause(source, at: now) {
+      return DeviceRegistry.Refusal(status: 429, message: "too many wrong tries", retryAfter: pause)
+    }
+    limiter.charge(source, Self.triesLimit.badCost, at: now)
+    return refusal
+  }
+
   func respond(to exchange: HTTPExchange, _ path: Substring, isPlain: Bool) {
     let request = exchange.request
-    // A name that somebody points at this host must not make a site of theirs the page's origin.
-    if isPlain, !Self.isLocalHost(request.headers.first(name: "host") ?? "") {
-      return exchange.answer(Self.error(421, "open the page as http://localhost and the port"))
-    }
     do throws(DeviceRegistry.Refusal) {
       if path == Self.devicesPath || path.hasPrefix("\(Self.devicesPath)/") {
         try call(exchange, path, isPlain: isPlain)
       } else {
         guard request.method == "GET" || request.method == "HEAD" else {
-          throw DeviceRegistry.Refusal(status: 405, message: "use GET")
+          return exchange.answer(Self.wrongMethod("GET"))
         }
         let query = request.path.dropFirst(path.count).dropFirst()
         guard let answer = page.answer(path, query: query, isInvited: registry.isInvited) else {
@@ -88,8 +94,8 @@ final class DeviceService {
       let device = try knownSender(of: exchange)
       update(exchange, device.keyHash, try Self.update(request))
     case ("DELETE", Self.selfPath): update(exchange, try knownSender(of: exchange).keyHash, .leave)
-    case (_, Self.devicesPath), (_, Self.selfPath):
-      throw DeviceRegistry.Refusal(status: 405, message: "this call has another method")
+    case (_, Self.devicesPath): exchange.answer(Self.wrongMethod("POST"))
+    case (_, Self.selfPath): exchange.answer(Self.wrongMethod("GET, PUT, DELETE"))
     default: throw DeviceRegistry.Refusal(status: 404, message: "there is no such call")
     }
   }
@@ -115,17 +121,10 @@ final class DeviceService {
   }
 
   private func join(_ exchange: HTTPExchange) throws(DeviceRegistry.Refusal) {
-    let request = exchange.request
-    let (source, now) = (exchange.connection.source, request.arrivedAt)
-    if let pause = limiter.pause(source, at: now) { throw Self.tooManyTries(pause) }
-    guard let body = Self.body(JoinBody.self, request) else {
-      limiter.charge(source, Self.triesLimit.badCost, at: now)
-      throw Self.malformed
+    guard let body = Self.body(JoinBody.self, exchange.request) else {
+      throw refusedTry(exchange, Self.malformed)
     }
-    guard registry.isInvited(body.token) else {
-      limiter.charge(source, Self.triesLimit.badCost, at: now)
-      throw DeviceRegistry.notInvited
-    }
+    guard registry.isInvited(body.token) else { throw refusedTry(exchange, DeviceRegistry.notInvited) }
     try Self.check(body.subscription)
     carryOut(exchange) { [registry, platform = Self.platform(body.platform)] in
       await registry.join(token: body.token, body.subscription, platform: platform).map { device in
@@ -215,8 +214,11 @@ final class DeviceService {
     return String(value.dropFirst("bearer ".count))
   }
 
-  private static func isLocalHost(_ host: String) -> Bool {
-    (try? Endpoint.parse("http://\(host)")).map {
+  /// Whether a request over the plain listener names this host. A name that somebody points here must not make a site of theirs the
+  /// page's origin.
+  static func namesThisHost(_ request: HTTPRequest) -> Bool {
+    let host = request.headers.first(name: "host") ?? ""
+    return (try? Endpoint.parse("http://\(host)")).map {
       ListenAddress(host: $0.host, port: $0.port).isLoopback && $0.target.isEmpty
     } ?? false
   }
@@ -225,10 +227,6 @@ final class DeviceService {
 
   private static let malformed = DeviceRegistry.Refusal(
     status: 400, message: "the body is not what this call takes")
-  private static func tooManyTries(_ pause: Duration) -> DeviceRegistry.Refusal {
-    DeviceRegistry.Refusal(status: 429, message: "too many wrong tries", retryAfter: pause)
-  }
-
   private static func answer(_ status: Int, _ json: String, retryAfter: Duration? = nil) -> HTTPResponse {
     var headers: HPACKHeaders = ["cache-control": "no-store", "x-content-type-options": "nosniff"]
     if let retryAfter { headers.add(name: "retry-after", value: "\(max(1, retryAfter.wholeSeconds))") }
@@ -239,13 +237,18 @@ final class DeviceService {
     answer(status, "{\"name\":\(JSONText.quoted(device.name)),\"state\":\"\(device.state.rawValue)\"}")
   }
 
-  private static func error(_ status: Int, _ message: String) -> HTTPResponse {
-    answer(status, "{\"error\":\(JSONText.quoted(message))}")
-  }
+  static let wrongHost = answer(
+    DeviceRegistry.Refusal(status: 421, message: "open the page as http://localhost and the port"))
 
   static func answer(_ refusal: DeviceRegistry.Refusal) -> HTTPResponse {
     answer(
       refusal.status, "{\"error\":\(JSONText.quoted(refusal.message))}", retryAfter: refusal.retryAfter)
+  }
+
+  private static func wrongMethod(_ methods: String) -> HTTPResponse {
+    var answer = answer(DeviceRegistry.Refusal(status: 405, message: "use \(methods)"))
+    answer.headers.add(name: "allow", value: methods)
+    return answer
   }
 
   private static let noContent = HTTPResponse(

@@ -39,15 +39,31 @@ public struct InvitationPlace: Sendable {
     return InvitationPlace(origin: address.origin, isLocal: false)
   }
 
-  /// What keeps a device from opening it, as far as it shows from this host; `nil` where nothing does.
-  public func problem(clock: any HostClock) -> String? {
+  /// What keeps a device from opening it, as far as it shows from this host, and what to do.
+  public struct Problem: Sendable {
+    public var message: String
+    public var remedy: String
+  }
+
+  /// - Returns: `nil` where it can be opened.
+  public func problem(clock: any HostClock) -> Problem? {
     let probe = PeerProbe(clock: clock, caFile: nil, clientCertificate: nil, timeout: .seconds(5))
     let outcome = probe.connect(to: origin + DevicePage.path)
     switch outcome.failure {
     case nil: return nil
     case .tls, .ownFiles:
-      return "the certificate of \(origin) is not one that devices trust (\(outcome.message))"
-    case .dns, .connect, .request: return "\(origin) cannot be reached from here (\(outcome.message))"
+      return Problem(
+        message: "the certificate of \(origin) is not one that devices trust (\(outcome.message))",
+        remedy:
+          "use a certificate of a public authority for collector.receipts, or devices.listen and --local with a browser on "
+          + "this host")
+    case .dns, .connect, .request:
+      return Problem(
+        message: "\(origin) cannot be reached from here (\(outcome.message))",
+        remedy: isLocal
+          ? "start pushscope collect: it serves the page"
+          : "see that the name, the port and the firewall let devices reach this host, or set collector.receipts.public_url"
+      )
     }
   }
 

@@ -31,11 +31,10 @@ struct JoinedDevice: Sendable, Equatable {
   var endpoint: Endpoint? { try? Endpoint.parse(subscription.endpoint) }
 
   /// Its row of the store.
-  /// - Parameter isShadowed: whether a configured target has its name.
-  func record(isShadowed: Bool) -> DeviceRecord {
+  /// - Parameter state: what it is by the present configuration.
+  func record(in state: DeviceState) -> DeviceRecord {
     DeviceRecord(
-      name: name, platform: platform, service: endpoint?.host ?? "", joinedAt: joinedAt,
-      state: isShadowed ? .shadowed : state)
+      name: name, platform: platform, service: endpoint?.host ?? "", joinedAt: joinedAt, state: state)
   }
 }
 

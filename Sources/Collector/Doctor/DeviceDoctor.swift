@@ -31,8 +31,8 @@ public enum DeviceDoctor {
         remedy: "run: chmod 700 \(EscapedText.make(directory.path))")
     }
     do {
+      let joined = try directory.checkedDevices()
       _ = try directory.applicationServerKey()
-      let joined = try directory.devices()
       return DoctorFinding(
         .fine, "devices", "directory", "\(place) has the key and \(CountText.text(joined.count, "device"))")
     } catch {
@@ -48,12 +48,7 @@ public enum DeviceDoctor {
         return DoctorFinding(
           .fine, "devices", "page", "\(place.origin)\(DevicePage.path) can be opened from here")
       }
-      return DoctorFinding(
-        .note, "devices", "page", problem,
-        remedy: place.isLocal
-          ? "start pushscope collect: it serves the page"
-          : "a phone cannot join so: while a collector is running the page must open in a browser without a warning"
-      )
+      return DoctorFinding(.note, "devices", "page", problem.message, remedy: problem.remedy)
     } catch {
       return DoctorFinding(.misconfigured, "devices", "page", "\(error)")
     }

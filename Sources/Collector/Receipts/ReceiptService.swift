@@ -57,6 +57,9 @@ final class ReceiptService {
   func respond(to exchange: HTTPExchange, isPlain: Bool) {
     let request = exchange.request
     let path = request.path.prefix { $0 != "?" }
+    guard !isPlain || DeviceService.namesThisHost(request) else {
+      return exchange.answer(DeviceService.wrongHost)
+    }
     if let devices, DeviceService.serves(path) {
       return devices.respond(to: exchange, path, isPlain: isPlain)
     }

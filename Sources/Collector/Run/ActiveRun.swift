@@ -56,7 +56,8 @@ final class ActiveRun: Sendable {
     _ preparation: RunPreparation, _ thread: TimingThread, _ control: RunCoordinator
   ) async throws -> [String] {
     let (targets, former) = state.withLock { ($0.targets, $0.secret) }
-    let secret = preparation.signingSecret(after: former)
+    let secret = preparation.signingSecret(
+      after: former, store: parts.environment.options.storePath)
     let isSecretNew = secret != former
     let changes = targets.changes(to: preparation.targets, isSecretNew: isSecretNew)
     var words = changes.words

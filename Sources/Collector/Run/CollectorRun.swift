@@ -156,7 +156,7 @@ final class CollectorRun: Sendable {
         registration[target.configuration.name].map {
           .init(id: $0.id, variants: $0.variants, target: target)
         }
-      }, secret: preparation.signingSecret(after: nil))
+      }, secret: preparation.signingSecret(after: nil, store: environment.options.storePath))
   }
 
   /// Logs the targets that are not ready; the others begin without them.

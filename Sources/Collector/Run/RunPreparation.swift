@@ -1,4 +1,5 @@
 import Configuration
+import HTTPServer
 import Measurement
 
 /// What a run needs before it can begin, or go on with another configuration.
@@ -23,15 +24,21 @@ struct RunPreparation: Sendable {
       ?? environment.devices?.directory.secret()
   }
 
-  /// The secret of the MACs in notifications; `nil` when nothing needs one. Without a receipt listener it is valid for its run
-  /// only.
-  /// - Parameter former: the run's, before a reload.
-  func signingSecret(after former: [UInt8]?) -> [UInt8]? {
-    secret ?? (targets.contains(where: \.hearsItself) ? former ?? Self.temporarySecret() : nil)
+  /// The secret of the MACs in notifications; `nil` when nothing needs one. Without a receipt listener it is kept beside the store:
+  /// what a run sends to the collector itself may come to the next one.
+  /// - Parameters:
+  ///   - former: the run's, before a reload.
+  ///   - store: path of the store.
+  func signingSecret(after former: [UInt8]?, store: String) -> [UInt8]? {
+    secret ?? (targets.contains(where: \.hearsItself) ? former ?? Self.keptSecret(besideStore: store) : nil)
   }
 
-  private static func temporarySecret() -> [UInt8] {
-    var generator = SystemRandomNumberGenerator()
-    return (0..<32).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+  /// Where it cannot be kept it is valid for one run.
+  private static func keptSecret(besideStore store: String) -> [UInt8] {
+    let file = SecretFile(path: "\(store).secret")
+    if let secret = try? file.read(), secret.count >= 32 { return secret }
+    let secret = HexText.random(bytes: 32)
+    if !store.isEmpty { try? PrivateFile.write(secret + "\n", to: file.path, mode: 0o600, isSynced: true) }
+    return Array(secret.utf8)
   }
 }

@@ -26,7 +26,8 @@ public enum DevicesReport {
     ])
     let figures = try figures(of: Set(devices.map(\.name)), in: reader, at: now)
     for device in devices {
-      let known = figures[device.name] ?? Figures()
+      // The configured target's figures are not the device's.
+      let known = device.state == .shadowed ? Figures() : figures[device.name] ?? Figures()
       let share =
         known.settled == 0
         ? "–" : "\(PercentText.brief(known.received, of: known.settled)) of \(known.settled)"

@@ -94,8 +94,8 @@ struct Collect: AsyncParsableCommand {
     DescriptorLimit.raise()
     try DescriptorLimit.require(44, for: "a collector")
     let (file, configuration) = try loadConfiguration()
-    // A check needs no store, and no home directory that one could be in.
-    let path = check ? "" : try store.path(for: .writing)
+    // A check needs no store, and no home directory that one could be in; devices are beside one, if there are any.
+    let path = check ? (try? store.path(for: .writing)) ?? "" : try store.path(for: .writing)
     if !check { try verdict.checkOutput(store: path) }
     let monitoring =
       configuration.isMonitored

@@ -68,13 +68,11 @@ struct Invite: ParsableCommand {
       throw CommandFailure("\(error)", exitStatus: .configuration)
     }
     let path = try store.path(for: .changing)
-    if !url, let problem = place.problem(clock: SystemClock()) {
-      StandardError.write(
-        "\(problem); a device that does not trust it cannot open the page: use a certificate of a public authority for "
-          + "collector.receipts, or devices.listen and --local with a browser on this host")
-    }
     let invitation = try IssuedInvitation.issue(
       for: name, at: place, store: path, length: expires?.duration ?? .seconds(3600))
+    if !url, let problem = place.problem(clock: SystemClock()) {
+      StandardError.write("\(problem.message), so that a device cannot open the page: \(problem.remedy)")
+    }
     try show(place, invitation.url)
     if !url { try wait(path, for: invitation) }
   }

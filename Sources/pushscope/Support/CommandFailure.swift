@@ -46,6 +46,7 @@ extension CommandFailure {
       self.init(
         "\(error)", exitStatus: [.missing, .unreadable].contains(error.code) ? .noInput : .configuration)
     case let error as FileReadError: self.init("\(error)", exitStatus: .configuration)
+    case let error as DeviceDirectoryError: self.init("\(error)", exitStatus: .configuration)
     case let error as StoreError: self.init(Self.words(error), exitStatus: Self.status(of: error))
     case let error as ReportError:
       self.init("\(error)", exitStatus: error.code == .sameOnBothSides ? .usage : .noInput)

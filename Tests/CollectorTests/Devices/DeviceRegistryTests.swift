@@ -162,6 +162,8 @@ struct DeviceRegistryTests {
     }
     let same = await fixture.registry.update(keyHash: hash, .subscription(DeviceFixture.subscription()))
     #expect(try same.get()?.state == .gone, "the same one is refused again")
+    let resumed = await fixture.registry.update(keyHash: hash, .pause(false))
+    #expect(try resumed.get()?.state == .gone)
     let other = DeviceFixture.subscription("https://fcm.googleapis.com/fcm/send/b")
     let revived = await fixture.registry.update(keyHash: hash, .subscription(other))
     #expect(try revived.get()?.state == .active)
@@ -186,6 +188,20 @@ struct DeviceRegistryTests {
     #expect(refusal?.contains("a configured target") == true)
   }
 
+  @Test("a device whose push service may not be sent to any more is gone") func serviceRemoved() async throws
+  {
+    let fixture = try DeviceFixture()
+    try fixture.open()
+    let key = try await fixture.join("reception").key
+    fixture.registry.close()
+    fixture.store.close()
+    let next = try DeviceFixture("services: [ web.push.apple.com ]", directory: fixture.directory)
+    try next.open()
+    #expect(next.effective.targets.isEmpty)
+    #expect(try next.rows().map(\.state) == [.gone])
+    #expect(next.registry.device(keyHash: DeviceRegistry.hash(key))?.state == .gone)
+  }
+
   @Test("rename and remove, and what cannot be") func commands() async throws {
     let fixture = try DeviceFixture()
     try fixture.open()
@@ -193,7 +209,9 @@ struct DeviceRegistryTests {
     _ = try await fixture.join("lobby")
     #expect(await fixture.registry.carryOut(.rename("reception", to: "entrance")) == nil)
     #expect(fixture.effective.targets.map(\.name) == ["entrance", "lobby"])
-    for (name, other) in [("entrance", "lobby"), ("nobody", "x"), ("lobby", "../x"), ("lobby", "-x")] {
+    for (name, other) in [
+      ("entrance", "lobby"), ("nobody", "x"), ("lobby", "../x"), ("lobby", "-x"), ("lobby", "lobby"),
+    ] {
       #expect(await fixture.registry.carryOut(.rename(name, to: other)) != nil, "\(name) \(other)")
     }
     #expect(await fixture.registry.carryOut(.remove(name: "nobody")) == "there is no device named nobody")

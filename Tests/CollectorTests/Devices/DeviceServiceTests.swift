@@ -129,6 +129,10 @@ struct DeviceServiceTests {
         try await listener.curl.ask("/v1/devices", headers: [Self.json], body: try body("wrong")).status)
     }
     #expect(statuses.last == 429 && statuses.dropLast().allSatisfy { $0 == 401 })
+    // What is right is served all the same.
+    let key = try await join("reception")
+    let own = try await listener.curl.ask("/v1/devices/self", headers: ["authorization: Bearer \(key)"])
+    #expect(own.status == 200)
     #expect((30...36).contains(statuses.count), "\(statuses.count)")
   }
 
@@ -162,11 +166,11 @@ struct DeviceServiceTests {
   }
 
   @Test("over plain HTTP only by the names of this host") func plain() async throws {
-    func ask(_ host: String?, _ arguments: [String] = []) throws -> String {
+    func ask(_ host: String?, _ path: String = "device/", _ arguments: [String] = []) throws -> String {
       let header = host.map { ["-H", "Host: \($0)"] } ?? []
       return try Programs.run(
         "curl",
-        ["-s", "-o", "/dev/null", "-w", "%{http_code}", "http://127.0.0.1:\(listener.plainPort)/device/"]
+        ["-s", "-o", "/dev/null", "-w", "%{http_code}", "http://127.0.0.1:\(listener.plainPort)/\(path)"]
           + header + arguments
       ).output
     }
@@ -176,6 +180,7 @@ struct DeviceServiceTests {
     }
     for host in ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:1", "10.0.0.1"] {
       #expect(try ask(host) == "421", "\(host)")
+      #expect(try ask(host, "v1/clock", ["-d", #"{"t1":1}"#]) == "421", "\(host)")
     }
   }
 }

@@ -330,6 +330,13 @@ async function start() {
   if (!(await clockAnswers())) complain(texts.noClock);
 }
 
+// The collector may have removed or renamed it meanwhile: asked when somebody looks, and once a minute while they do.
+function refresh() {
+  if (!document.hidden && current.name && !("busy" in document.body.dataset)) busy("", open);
+}
+
+document.addEventListener("visibilitychange", refresh);
+setInterval(refresh, 60_000);
 window.addEventListener("hashchange", () => {
   readAddress();
   if (token && current.name) complain(texts.otherInvitation);

@@ -27,6 +27,8 @@ final class CurlConnection {
   private let tls = TLSSettings()
 
   private var sockets: [Int32] = []
+  /// The host has an address that may not be connected to.
+  private var hasRefusedAddress = false
   private var interests: [SocketInterest] = []
   /// When libcurl wants to be called for its own timers.
   private(set) var timer: MonotonicTime?
@@ -89,7 +91,10 @@ final class CurlConnection {
     ccurl_easy_set_pointer(easy, CURLOPT_PREREQDATA, this)
     ccurl_easy_set_resolver_start_function(easy, connectionResolving)
     ccurl_easy_set_pointer(easy, CURLOPT_RESOLVER_START_DATA, this)
-    if target.isGlobalOnly { ccurl_easy_set_open_socket_function(easy, connectionSocketWanted) }
+    if target.isGlobalOnly {
+      ccurl_easy_set_open_socket_function(easy, connectionSocketWanted)
+      ccurl_easy_set_pointer(easy, CURLOPT_OPENSOCKETDATA, this)
+    }
     ccurl_easy_set_sockopt_function(easy, connectionSocketOpened)
     ccurl_easy_set_pointer(easy, CURLOPT_SOCKOPTDATA, this)
     ccurl_easy_set_close_socket_function(easy, connectionSocketClosing)
@@ -106,8 +111,15 @@ final class CurlConnection {
   }()
 
   /// libcurl's complaint, empty when it has none.
-  var message: String { String(cString: errorText) }
-  func clearMessage() { errorText[0] = 0 }
+  var message: String {
+    hasRefusedAddress
+      ? "the host's address is not one of the public network, and a device has chosen it"
+      : String(cString: errorText)
+  }
+  func clearMessage() {
+    errorText[0] = 0
+    hasRefusedAddress = false
+  }
 
   /// The fatal alert with which the peer ended TLS, with ``Purpose/bytes``.
   var alert: TLSAlert? { tls.alert }
@@ -230,6 +242,13 @@ final class CurlConnection {
     !stands
   }
 
+  /// - Returns: whether it may be connected to.
+  fileprivate func mayConnect(to address: UnsafePointer<curl_sockaddr>) -> Bool {
+    let isGlobal = GlobalAddress.isGlobal(address)
+    if !isGlobal { hasRefusedAddress = true }
+    return isGlobal
+  }
+
   fileprivate func opened(_ fd: Int32) -> Bool {
     guard resolving() else { return false }
     _ = clinux_stamp_received(fd)
@@ -331,9 +350,7 @@ private func connectionSocketWanted(
   _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype,
   _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
-  guard let address else { return CURL_SOCKET_BAD }
-  // A larger address than the structure's own follows it in memory, so it is read in place.
-  guard GlobalAddress.isGlobal(address) else { return CURL_SOCKET_BAD }
+  guard let address, connection(context)?.mayConnect(to: address) ?? false else { return CURL_SOCKET_BAD }
   return socket(
     address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
 }
