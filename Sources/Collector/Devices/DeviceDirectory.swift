@@ -70,15 +70,30 @@ struct DeviceDirectory: Sendable {
   }
 
   /// The open invitations.
-  func invitations() -> [DeviceInvitation] {
-    guard let bytes = try? SecretFile(path: invitationFile).read() else { return [] }
-    return (try? JSONDecoder().decode([DeviceInvitation].self, from: Data(bytes))) ?? []
+  /// - Throws: `FileReadError`, ``DeviceDirectoryError`` for a damaged file.
+  func invitations() throws -> [DeviceInvitation] {
+    guard let bytes = try content(of: invitationFile) else { return [] }
+    guard let invitations = try? JSONDecoder().decode([DeviceInvitation].self, from: Data(bytes)) else {
+      throw DeviceDirectoryError(
+        path: invitationFile, message: "has no invitations that can be read",
+        remedy: "delete it: open invitations are void then, and others can be made")
+    }
+    return invitations
+  }
+
+  /// - Returns: `nil` where there is no such file.
+  private func content(of file: String) throws -> [UInt8]? {
+    do throws(FileReadError) {
+      return try SecretFile(path: file).read()
+    } catch {
+      if error.code == .missing { return nil }
+      throw error
+    }
   }
 
   /// The key of MACs where no receipt listener has one; `nil` before ``prepare(for:)``.
   func secret() throws -> [UInt8]? {
-    guard FileManager.default.fileExists(atPath: secretFile.path) else { return nil }
-    return try secretFile.read()
+    try content(of: secretFile.path)
   }
 
   /// The public half of the VAPID key, base64url: what a page subscribes for.
@@ -99,13 +114,15 @@ struct DeviceDirectory: Sendable {
   /// - Throws: ``DeviceDirectoryError`` for the directory of another collector, `HTTPServerError`.
   func prepare(for collector: UUID) throws {
     try PrivateFile.makeDirectory(path)
-    guard chmod(path, 0o700) == 0 else {
+    // One that others use must not be closed to them silently.
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & 0o077 == 0 else {
       throw DeviceDirectoryError(
-        path: path, message: "cannot be closed to others: \(String(cString: strerror(errno)))",
-        remedy: "let it belong to the collector's user")
+        path: path, message: "can be read by others",
+        remedy: "name a directory of its own, or run: chmod 700 \(EscapedText.make(path))")
     }
     let id = collector.uuidString.lowercased()
-    if let owner = try? SecretFile(path: collectorFile).read(), owner != Array(id.utf8) {
+    if let owner = try content(of: collectorFile), owner != Array(id.utf8) {
       throw DeviceDirectoryError(
         path: path, message: "has the devices of another collector's store",
         remedy:

@@ -12,19 +12,23 @@ import Synchronization
 ///
 /// Changes are carried out one after the other. May be used from any thread.
 final class DeviceRegistry: Sendable {
-  /// What follows a change: the configuration takes the devices' targets, all of it or nothing.
+  /// Has the run and the configuration go on with the devices as they are, or refuses and changes nothing.
   typealias Apply = @Sendable (_ reason: String) async -> ReloadOutcome
 
   private struct State {
     var configuration: DevicesConfiguration
     var devices: [String: JoinedDevice] = [:]
-    /// The open ones by the token's hash.
+    /// The open invitations by the hash of their token.
     var invitations: [String: DeviceInvitation] = [:]
     /// Names of the configured targets.
     var configuredNames: Set<String> = []
     var joins: [MonotonicTime] = []
-    /// When the push service first said that it does not know a subscription.
+    /// When the push service first said that it does not know a subscription, by the key's hash.
     var refusedAt: [String: MonotonicTime] = [:]
+    /// Changes that devices asked for within an hour, by the key's hash.
+    var changes: [String: [MonotonicTime]] = [:]
+    /// The table `device` could not be written.
+    var isUnrecorded = false
     var applicationServerKey = ""
     var store: CollectorStore?
     var apply: Apply?
@@ -33,15 +37,24 @@ final class DeviceRegistry: Sendable {
   let directory: DeviceDirectory
   private let clock: any HostClock
   private let logger: Logger
+  /// Whether devices may join: not in a run of limited length.
+  private let acceptsJoins: Bool
   private let queue = SerialTasks()
+  /// Held while the table is written, so that the newest state is written last.
+  private let recording = Mutex(())
   private let state: Mutex<State>
 
   static let mostJoinsPerHour = 20
+  static let mostChangesPerHour = 60
   static let mostInvitations = 100
   /// A push service loses a node now and then: a subscription is gone if it is still refused so long after.
   static let goneAfter = Duration.seconds(60)
 
-  init(_ configuration: DevicesConfiguration, store: String, clock: any HostClock, logger: Logger) {
+  init(
+    _ configuration: DevicesConfiguration, store: String, acceptsJoins: Bool = true, clock: any HostClock,
+    logger: Logger
+  ) {
+    self.acceptsJoins = acceptsJoins
     directory = DeviceDirectory(configuration, store: store)
     self.clock = clock
     self.logger = logger
@@ -65,7 +78,7 @@ final class DeviceRegistry: Sendable {
     try directory.prepare(for: store.collectorID)
     let key = try directory.applicationServerKey()
     let now = clock.wallNow()
-    let invitations = directory.invitations().filter { $0.expiresAt > now }
+    let invitations = try directory.invitations().filter { $0.expiresAt > now }
     state.withLock { state in
       state.applicationServerKey = key
       state.invitations = Dictionary(
@@ -73,7 +86,7 @@ final class DeviceRegistry: Sendable {
       state.store = store
       state.apply = apply
     }
-    try record()
+    record()
   }
 
   func close() {
@@ -90,28 +103,38 @@ final class DeviceRegistry: Sendable {
     configuration.with(state.withLock { $0.devices.values.sorted { $0.name < $1.name } }, in: directory)
   }
 
-  /// Goes on by a configuration that was taken.
+  /// Goes on by a configuration that a reload took: other names, services and limits.
   func take(_ configuration: PushscopeConfiguration) {
-    let isOpen = state.withLock { state in
+    let isNew = state.withLock { state in
+      let former = (state.configuration, state.configuredNames)
       if let devices = configuration.devices { state.configuration = devices }
       state.configuredNames = configuration.configuredNames
-      return state.store != nil
+      return former != (state.configuration, state.configuredNames)
     }
-    guard isOpen else { return }
-    do {
-      try record()
-    } catch {
-      logger.error("the devices could not be recorded: \(error)")
+    if isNew { record() }
+  }
+
+  /// Writes the table `device`. Where that fails it is tried again by ``recordAgain()``.
+  private func record() {
+    recording.withLock { _ in
+      let (store, records) = state.withLock { state in
+        (state.store, state.devices.values.map { $0.record(in: Self.effectiveState(of: $0, state)) })
+      }
+      do {
+        try store?.set(devices: records, at: clock.wallNow())
+        state.withLock { $0.isUnrecorded = false }
+      } catch {
+        let isFirst = state.withLock { state in
+          defer { state.isUnrecorded = true }
+          return !state.isUnrecorded
+        }
+        if isFirst { logger.error("the devices could not be recorded: \(error); it is tried again") }
+      }
     }
   }
 
-  /// Writes the table `device`.
-  private func record() throws {
-    let (store, records) = state.withLock { state in
-      (state.store, state.devices.values.map { $0.record(in: Self.effectiveState(of: $0, state)) })
-    }
-    try store?.set(devices: records, at: clock.wallNow())
-  }
+  /// Writes the table `device` where that failed before.
+  func recordAgain() { if state.withLock({ $0.isUnrecorded }) { record() } }
 
   /// What a device is by the present configuration: one whose push service may not be sent to any more is gone.
   private static func effectiveState(of device: JoinedDevice, _ state: State) -> DeviceState {
@@ -128,13 +151,17 @@ final class DeviceRegistry: Sendable {
   struct Status: Sendable, Equatable {
     var name: String
     var state: DeviceState
+    /// Whether its push service may be sent to.
+    var isServed = true
   }
 
   /// A device by the hash of its key.
   func device(keyHash: String) -> Status? {
     state.withLock { state in
       guard let device = state.devices.values.first(where: { $0.keyHash == keyHash }) else { return nil }
-      return Status(name: device.name, state: Self.effectiveState(of: device, state))
+      return Status(
+        name: device.name, state: Self.effectiveState(of: device, state),
+        isServed: Self.service(of: device.subscription, state) == nil)
     }
   }
 
@@ -172,23 +199,23 @@ final class DeviceRegistry: Sendable {
     guard invitation.expiresAt <= now + DeviceInvitation.longest else {
       return "an invitation lasts 30 days at most"
     }
-    let (refusal, open) = state.withLock { state -> (String?, [DeviceInvitation]) in
+    let refusal = state.withLock { state -> String? in
       if state.configuredNames.contains(invitation.name) {
-        return ("a configured target is named \(invitation.name): choose another name", [])
+        return "a configured target is named \(invitation.name): choose another name"
       }
-      if let refusal = Self.fullness(state, of: invitation.name) { return (refusal, []) }
-      // A new invitation under a name replaces the former one.
-      state.invitations = state.invitations.filter {
-        $0.value.expiresAt > now && $0.value.name != invitation.name
-      }
-      guard state.invitations.count < Self.mostInvitations else {
-        return ("\(Self.mostInvitations) invitations are open: wait until some have expired", [])
-      }
-      state.invitations[invitation.tokenHash] = invitation
-      return (nil, Array(state.invitations.values))
+      if let refusal = Self.fullness(state, of: invitation.name) { return refusal }
+      let others = state.invitations.values.count { $0.expiresAt > now && $0.name != invitation.name }
+      return others < Self.mostInvitations
+        ? nil : "\(Self.mostInvitations) invitations are open: wait until some have expired"
     }
-    if refusal == nil { try directory.write(open) }
-    return refusal
+    if let refusal { return refusal }
+    // A new invitation under a name replaces the former one.
+    try setInvitations { invitations in
+      var open = invitations.filter { $0.value.expiresAt > now && $0.value.name != invitation.name }
+      open[invitation.tokenHash] = invitation
+      return open
+    }
+    return nil
   }
 
   /// Why no other device can be had.
@@ -214,6 +241,8 @@ final class DeviceRegistry: Sendable {
     if name == other, device != nil { return "the device has this name already" }
     guard var device else { return "there is no device named \(name)" }
     if let refusal { return refusal }
+    // One for the new name would replace the device.
+    try setInvitations { $0.filter { ![name, other].contains($0.value.name) } }
     device.name = other
     return try await change("device renamed: \(name), now \(other)") { devices in
       devices[name] = nil
@@ -253,27 +282,34 @@ final class DeviceRegistry: Sendable {
         joinedAt: now, state: .active)
       if let refusal = admission(of: device) { return .failure(refusal) }
       do {
+        // Used up before the device is there: it cannot be used twice, whatever happens in between.
+        try setInvitations { $0.filter { $0.key != hash } }
         if let problem = try await change("device joined: \(device.name)", { $0[device.name] = device }) {
-          return .failure(Refusal(status: 503, message: problem, retryAfter: .seconds(60)))
+          try setInvitations { $0.merging([hash: invitation]) { first, _ in first } }
+          logger.error("device \(device.name) could not join: \(problem)")
+          return .failure(Self.unavailable)
         }
-        let open = state.withLock { state in
-          state.invitations[hash] = nil
-          state.joins.append(clock.monotonicNow())
-          return Array(state.invitations.values)
-        }
-        try directory.write(open)
+        state.withLock { $0.joins.append(clock.monotonicNow()) }
         return .success(Admission(name: device.name, key: key))
       } catch {
-        logger.error("a device could not join: \(error)")
+        logger.error("device \(device.name) could not join: \(error)")
         return .failure(Self.unavailable)
       }
     }
   }
 
+  /// Changes the open invitations, in their file first.
+  private func setInvitations(_ change: ([String: DeviceInvitation]) -> [String: DeviceInvitation]) throws {
+    let (former, next) = state.withLock { ($0.invitations, change($0.invitations)) }
+    guard next != former else { return }
+    try directory.write(next.values.sorted { $0.tokenHash < $1.tokenHash })
+    state.withLock { $0.invitations = next }
+  }
+
   static let notInvited = Refusal(
     status: 401, message: "the invitation is wrong, used or expired; ask for another one")
   private static let unavailable = Refusal(
-    status: 503, message: "the collector cannot take the device now", retryAfter: .seconds(60))
+    status: 503, message: "the collector cannot do it now; its log says why", retryAfter: .seconds(60))
   static let unknownDevice = Refusal(
     status: 401, message: "the collector does not know this device any more; ask for an invitation")
 
@@ -281,6 +317,14 @@ final class DeviceRegistry: Sendable {
     let now = clock.monotonicNow()
     return state.withLock { state in
       state.joins.removeAll { now - $0 >= .seconds(3600) }
+      guard acceptsJoins else {
+        return Refusal(
+          status: 503, message: "the collector records a run of limited length, which no device can join")
+      }
+      guard !state.configuredNames.contains(device.name) else {
+        return Refusal(
+          status: 403, message: "another target has got this name meanwhile; ask for another invitation")
+      }
       if let refusal = Self.service(of: device.subscription, state) { return refusal }
       if let full = Self.fullness(state, of: device.name) { return Refusal(status: 403, message: full) }
       guard state.joins.count < Self.mostJoinsPerHour else {
@@ -293,14 +337,16 @@ final class DeviceRegistry: Sendable {
     }
   }
 
+  static let notServed = Refusal(
+    status: 403,
+    message: "this browser's push service is not one that the collector may send to (devices.services)")
+
   /// Why a subscription may not be sent to.
   private static func service(of subscription: JoinedDevice.Subscription, _ state: State) -> Refusal? {
     guard let endpoint = try? Endpoint.parse(subscription.endpoint),
       state.configuration.service(of: endpoint) != nil
     else {
-      return Refusal(
-        status: 403,
-        message: "this browser's push service is not one that the collector may send to (devices.services)")
+      return notServed
     }
     return nil
   }
@@ -318,6 +364,7 @@ final class DeviceRegistry: Sendable {
       guard
         var device = state.withLock({ state in state.devices.values.first { $0.keyHash == keyHash } })
       else { return .failure(Self.unknownDevice) }
+      if let refusal = limit(update, keyHash) { return .failure(refusal) }
       do {
         let problem: String?
         switch update {
@@ -334,12 +381,30 @@ final class DeviceRegistry: Sendable {
           if isNew, device.state == .gone { device.state = .active }
           problem = isNew ? try await replace(device, "another subscription") : nil
         }
-        if let problem { return .failure(Refusal(status: 503, message: problem, retryAfter: .seconds(60))) }
+        if let problem {
+          logger.error("device \(device.name) could not be changed: \(problem)")
+          return .failure(Self.unavailable)
+        }
         return .success(self.device(keyHash: keyHash))
       } catch {
         logger.error("a device could not be changed: \(error)")
         return .failure(Self.unavailable)
       }
+    }
+  }
+
+  /// Each change has the run change its targets; leaving is always possible.
+  private func limit(_ update: Update, _ keyHash: String) -> Refusal? {
+    if case .leave = update { return nil }
+    let now = clock.monotonicNow()
+    return state.withLock { state in
+      var recent = (state.changes[keyHash] ?? []).filter { now - $0 < .seconds(3600) }
+      guard recent.count < Self.mostChangesPerHour else {
+        return Refusal(status: 429, message: "too many changes within an hour", retryAfter: .seconds(600))
+      }
+      recent.append(now)
+      state.changes[keyHash] = recent
+      return nil
     }
   }
 
@@ -350,27 +415,32 @@ final class DeviceRegistry: Sendable {
   // MARK: Answers of push services
 
   /// Takes an answer to a device's notification; called on the timing thread.
-  func note(status: Int, of name: String) {
+  /// - Parameter keyHash: the hash of the key that the device had when it was sent.
+  func note(status: Int, keyHash: String) {
     let now = clock.monotonicNow()
-    let isGone = state.withLock { state in
+    let gone = state.withLock { state -> JoinedDevice? in
       guard status == 404 || status == 410 else {
-        if (200..<300).contains(status) { state.refusedAt[name] = nil }
-        return false
+        if (200..<300).contains(status) { state.refusedAt[keyHash] = nil }
+        return nil
       }
-      guard let first = state.refusedAt[name] else {
-        state.refusedAt[name] = now
-        return false
+      guard let device = state.devices.values.first(where: { $0.keyHash == keyHash }), device.state == .active
+      else { return nil }
+      guard let first = state.refusedAt[keyHash] else {
+        state.refusedAt[keyHash] = now
+        return nil
       }
-      guard now - first >= Self.goneAfter, state.devices[name]?.state == .active else { return false }
-      state.refusedAt[name] = nil
-      return true
+      guard now - first >= Self.goneAfter else { return nil }
+      state.refusedAt[keyHash] = nil
+      return device
     }
-    if isGone { Task { await endSubscription(of: name, status) } }
+    if let gone { Task { await endSubscription(of: gone, status) } }
   }
 
-  private func endSubscription(of name: String, _ status: Int) async {
+  /// - Parameter former: as it was when the push service refused it.
+  private func endSubscription(of former: JoinedDevice, _ status: Int) async {
     await queue.run { [self] in
-      guard var device = state.withLock({ $0.devices[name] }), device.state == .active else { return }
+      let name = former.name
+      guard var device = state.withLock({ $0.devices[name] }), device == former else { return }
       device.state = .gone
       let words =
         "\(name): its push service answers \(status); nothing more is sent until its page is opened again"
@@ -393,24 +463,29 @@ final class DeviceRegistry: Sendable {
   private func change(_ reason: String, _ change: (inout [String: JoinedDevice]) -> Void) async throws
     -> String?
   {
-    let (former, next, apply) = state.withLock { state in
-      let former = state.devices
-      change(&state.devices)
-      return (former, state.devices, state.apply)
-    }
+    let (former, apply) = state.withLock { ($0.devices, $0.apply) }
+    var next = former
+    change(&next)
+    guard let apply else { throw DeviceRegistryError.closed }
+    // The files first: who reads the configuration again finds them.
     do {
       try write(from: former, to: next)
-      guard let apply else { throw DeviceRegistryError.closed }
-      if case .refused(let problem) = await apply(reason) {
-        try restore(former, from: next)
-        return problem
-      }
-      try record()
-      return nil
     } catch {
-      try? restore(former, from: next)
+      try? write(from: next, to: former)
       throw error
     }
+    state.withLock { state in
+      for (name, device) in former where next[name]?.subscription != device.subscription {
+        state.refusedAt[device.keyHash] = nil
+      }
+      state.devices = next
+    }
+    if case .refused(let problem) = await apply(reason) {
+      try restore(former, from: next)
+      return problem
+    }
+    record()
+    return nil
   }
 
   private func restore(_ former: [String: JoinedDevice], from next: [String: JoinedDevice]) throws {

@@ -7,6 +7,12 @@ import NIOHPACK
 import Providers
 import Store
 
+/// A device that has authenticated a request by its key.
+struct DeviceSender: Sendable {
+  var name: String
+  var keyHash: String
+}
+
 /// Answers what devices ask besides receipts: the page, and joining (`/v1/devices`). Confined to the listener's event loop; what changes
 /// something is carried out elsewhere.
 final class DeviceService {
@@ -18,11 +24,13 @@ final class DeviceService {
   private static let triesLimit = SourceLimit(budget: 32 * 60, regainedPerSecond: 32, badCost: 60)
 
   private let registry: DeviceRegistry
+  private let loop: EventLoopHandle
   private let page: DevicePage
   private var limiter = SourceLimiter(limit: triesLimit)
 
-  init(_ registry: DeviceRegistry) {
+  init(_ registry: DeviceRegistry, loop: EventLoopHandle) {
     self.registry = registry
+    self.loop = loop
     page = DevicePage(applicationServerKey: registry.applicationServerKey)
   }
 
@@ -34,7 +42,7 @@ final class DeviceService {
 
   /// The device whose key a request has: its name, `nil` without a key.
   /// - Throws: ``DeviceRegistry/Refusal`` for a key that nobody has.
-  func sender(of exchange: HTTPExchange) throws(DeviceRegistry.Refusal) -> (name: String, keyHash: String)? {
+  func sender(of exchange: HTTPExchange) throws(DeviceRegistry.Refusal) -> DeviceSender? {
     guard let key = Self.key(exchange.request) else { return nil }
     let hash = DeviceRegistry.hash(key)
     // First: those with wrong keys at the same address must not keep it out.
@@ -42,7 +50,7 @@ final class DeviceService {
       throw refusedTry(exchange, DeviceRegistry.unknownDevice)
     }
     exchange.connection.setAuthenticated()
-    return (device.name, hash)
+    return DeviceSender(name: device.name, keyHash: hash)
   }
 
   /// Counts a wrong try of a source.
@@ -89,6 +97,7 @@ final class DeviceService {
     case ("GET", Self.selfPath):
       let device = try knownSender(of: exchange)
       guard let known = registry.device(keyHash: device.keyHash) else { throw DeviceRegistry.unknownDevice }
+      guard known.isServed else { throw DeviceRegistry.notServed }
       exchange.answer(Self.answer(200, known))
     case ("PUT", Self.selfPath):
       let device = try knownSender(of: exchange)
@@ -100,9 +109,7 @@ final class DeviceService {
     }
   }
 
-  private func knownSender(of exchange: HTTPExchange) throws(DeviceRegistry.Refusal)
-    -> (name: String, keyHash: String)
-  {
+  private func knownSender(of exchange: HTTPExchange) throws(DeviceRegistry.Refusal) -> DeviceSender {
     guard let device = try sender(of: exchange) else {
       throw DeviceRegistry.Refusal(status: 401, message: "send the device's key: authorization: Bearer …")
     }
@@ -140,11 +147,14 @@ final class DeviceService {
     _ exchange: HTTPExchange,
     _ change: @escaping @Sendable () async -> Result<HTTPResponse, DeviceRegistry.Refusal>
   ) {
-    Task.detached {
-      switch await change() {
-      case .success(let answer): exchange.answer(answer)
-      case .failure(let refusal): exchange.answer(DeviceService.answer(refusal))
-      }
+    Task.detached { [loop] in
+      let answer: HTTPResponse =
+        switch await change() {
+        case .success(let answer): answer
+        case .failure(let refusal): DeviceService.answer(refusal)
+        }
+      // The loop may have ended meanwhile.
+      loop.execute { exchange.answer(answer) }
     }
   }
 

@@ -14,7 +14,7 @@ public struct InvitationPlace: Sendable {
   public static func of(_ configuration: PushscopeConfiguration, local: Bool) throws -> InvitationPlace {
     guard let devices = configuration.devices else {
       throw CollectorError(
-        .unknownTarget,
+        .noDevices,
         "\(configuration.file) has no section devices; add one: devices: { subject: mailto:you@your.domain }")
     }
     if let listen = devices.listen, local || configuration.collector.receipts == nil {
@@ -22,7 +22,7 @@ public struct InvitationPlace: Sendable {
     }
     guard let receipts = configuration.collector.receipts, !local else {
       throw CollectorError(
-        .unknownTarget,
+        .noDevices,
         "\(configuration.file) has no devices.listen, which serves browsers on this host; add a line like listen: 127.0.0.1:8480"
       )
     }
@@ -31,7 +31,7 @@ public struct InvitationPlace: Sendable {
       certificateFile: receipts.certificateFile, keyFile: receipts.keyFile.path)
     guard let name = identity.dnsName else {
       throw CollectorError(
-        .unknownTarget,
+        .noDevices,
         "the certificate of collector.receipts has no DNS name by which devices could reach it; add a line like "
           + "public_url: https://push.example.com:\(receipts.listen.port), or use a certificate with a name")
     }

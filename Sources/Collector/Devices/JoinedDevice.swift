@@ -63,7 +63,8 @@ extension JoinedDevice {
   init?(name: String, json: [UInt8]) {
     guard DevicesConfiguration.isName(name),
       let file = try? JSONDecoder().decode(File.self, from: Data(json)),
-      let joinedAt = WallTime(rfc3339: file.device.joinedAt)
+      let joinedAt = WallTime(rfc3339: file.device.joinedAt),
+      [.active, .paused, .gone].contains(file.device.state)
     else { return nil }
     self.init(
       name: name,

@@ -45,16 +45,20 @@ final class PeerProbe {
   private let caFile: String?
   private let clientCertificate: ClientCertificate?
   private let timeout: Duration
+  /// Whether only global unicast addresses may be connected to.
+  private let isGlobalOnly: Bool
   private var alpn: String?
   private var certificateEnd: String?
 
   init(
-    clock: any HostClock, caFile: String?, clientCertificate: ClientCertificate?, timeout: Duration
+    clock: any HostClock, caFile: String?, clientCertificate: ClientCertificate?, timeout: Duration,
+    isGlobalOnly: Bool = false
   ) {
     self.clock = clock
     self.caFile = caFile
     self.clientCertificate = clientCertificate
     self.timeout = timeout
+    self.isGlobalOnly = isGlobalOnly
   }
 
   /// Connects, with TLS if the URL asks for it, and sends nothing.
@@ -92,6 +96,7 @@ final class PeerProbe {
     handle.prepare(
       PushRequest(method: "GET", url: url), caFile: caFile, clientCertificate: clientCertificate)
     let easy = handle.easy
+    if isGlobalOnly { ccurl_easy_set_open_socket_function(easy, globalSocketWanted) }
     tls.apply(to: easy)
     do throws(CurlFailure) {
       try handle.perform(timeout: timeout)
@@ -133,6 +138,7 @@ final class PeerProbe {
     certificateEnd = nil
     handle.prepare(request, caFile: caFile, clientCertificate: clientCertificate)
     let easy = handle.easy
+    if isGlobalOnly { ccurl_easy_set_open_socket_function(easy, globalSocketWanted) }
     ccurl_easy_set_long(easy, CURLOPT_VERBOSE, 1)
     ccurl_easy_set_debug_function(easy, probeMessage)
     ccurl_easy_set_pointer(easy, CURLOPT_DEBUGDATA, Unmanaged.passUnretained(self).toOpaque())

@@ -213,7 +213,7 @@ public struct TargetDoctor: Sendable {
     }
     return PeerProbe(
       clock: clock, caFile: target.caFile, clientCertificate: certificate,
-      timeout: min(target.timeout, Self.timeout))
+      timeout: min(target.timeout, Self.timeout), isGlobalOnly: target.joined?.isGlobalOnly ?? false)
   }
 
   /// The finding of a connection that the peer ended after the handshake.

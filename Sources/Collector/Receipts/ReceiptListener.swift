@@ -56,7 +56,7 @@ final class ReceiptListener: Sendable {
       let service = try await eventLoop.submit {
         NIOLoopBound(
           ReceiptService(
-            authenticator: authenticator, sink: sink, devices: devices.map(DeviceService.init),
+            authenticator: authenticator, sink: sink, devices: devices.map { DeviceService($0, loop: loop) },
             options: options, clock: clock, eventLoop: eventLoop, loop: loop),
           eventLoop: eventLoop)
       }.get()

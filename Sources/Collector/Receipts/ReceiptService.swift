@@ -72,12 +72,19 @@ final class ReceiptService {
       return exchange.answer(ReceiptAnswer.error(405, "use POST", headers: ["allow": "POST, OPTIONS"]))
     }
     let source = exchange.connection.source
-    if let pause = limiter.pause(source, at: request.arrivedAt) {
+    let sender: DeviceSender?
+    do throws(DeviceRegistry.Refusal) {
+      sender = try call == .receipts ? devices?.sender(of: exchange) : nil
+    } catch {
+      return exchange.answer(DeviceService.answer(error))
+    }
+    // A device that is known is not kept out by others at its address.
+    if sender == nil, let pause = limiter.pause(source, at: request.arrivedAt) {
       sink.refused(ReceiptRefusal(.rateLimited, source: source))
       return exchange.answer(ReceiptAnswer.wait(429, "too many bad requests", for: pause))
     }
     switch call {
-    case .receipts: receive(exchange, from: source)
+    case .receipts: receive(exchange, of: sender, from: source)
     case .clock: tellTime(exchange, from: source)
     }
   }
@@ -117,19 +124,14 @@ final class ReceiptService {
 
   /// A batch in which every MAC is wrong is answered 401. In a mixed one the wrong ones are only counted as `refused`: after
   /// a 401 the device would post the valid ones again.
-  private func receive(_ exchange: HTTPExchange, from source: String) {
+  /// - Parameter sender: the device whose key it has; `nil` without a key.
+  private func receive(_ exchange: HTTPExchange, of sender: DeviceSender?, from source: String) {
     let request = exchange.request
     guard sink.isOpen else {
       return exchange.answer(ReceiptAnswer.wait(503, "no run is recorded", for: Self.pauseBetweenRuns))
     }
     guard pending < options.maximumPending else {
       return exchange.answer(ReceiptAnswer.wait(503, "too much at once", for: .seconds(1)))
-    }
-    let sender: (name: String, keyHash: String)?
-    do throws(DeviceRegistry.Refusal) {
-      sender = try devices?.sender(of: exchange)
-    } catch {
-      return exchange.answer(DeviceService.answer(error))
     }
     var batch: ReceiptBatch
     do throws(ReceiptBatch.Malformed) {

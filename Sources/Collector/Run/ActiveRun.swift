@@ -36,6 +36,13 @@ final class ActiveRun: Sendable {
   var entries: [ActiveTargets.Entry] { state.withLock { $0.targets.entries } }
   func name(of target: TargetID) -> String? { state.withLock { $0.names[target] } }
 
+  /// The secret of the MACs in notifications; `nil` where there are none.
+  var secret: [UInt8]? { state.withLock { $0.secret } }
+  /// The hash of the key of a target's device; `nil` for a target of no device that joined.
+  func deviceKeyHash(of target: TargetID) -> String? {
+    state.withLock { $0.targets.entries.first { $0.id == target }?.target.configuration.joined?.keyHash }
+  }
+
   /// Checks the receipts of this run's notifications; `nil` where they have no MAC.
   var authenticator: ReceiptAuthenticator? {
     state.withLock { $0.secret }.map(parts.authenticator(secret:))

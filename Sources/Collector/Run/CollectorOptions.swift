@@ -62,6 +62,8 @@ public struct CollectorError: Error, Sendable, Equatable, CustomStringConvertibl
   public enum Code: Sendable, Equatable {
     /// `--target` names a target that the configuration does not have.
     case unknownTarget
+    /// The configuration has no devices, or no place where they could join.
+    case noDevices
     /// A credential cannot be made, or its issuer refuses it.
     case credentials
     /// A token endpoint or a subscription cannot be reached.

@@ -105,7 +105,7 @@ final class CollectorRun: Sendable {
     let timing = try run.parts.timingThread(
       for: try run.parts.transportTargets(
         of: run.entries, authenticator: run.authenticator, readiness: readiness),
-      telling: run.services, name: run.name)
+      telling: run.services, deviceKeyHash: run.deviceKeyHash)
     run.services.add(services)
     services.attach(timing)
     try control.send(.init(run: run, thread: timing)) { sent.finish() }
@@ -134,14 +134,24 @@ final class CollectorRun: Sendable {
     let list = targets.map { "\($0.configuration.name) (\(FrequencyText.text($0.arrivals.rate.perSecond)))" }
       .joined(separator: ", ")
     let port = listener?.port.map { "; listening for receipts on port \($0)" } ?? ""
+    let absent = environment.options.targetNames.filter { name in
+      !targets.contains { $0.configuration.name == name }
+    }
     inbox.post([
       .event(Event(at: started.wall, kind: .runStarted, detail: name ?? "")),
       .log(
         LogLine(
           at: environment.clock.wallNow(), level: .info, label: "collector",
-          message: list.isEmpty
-            ? "no device has joined yet\(port)" : "sending to \(list)\(port)")),
+          message: "\(list.isEmpty ? "no device has joined yet" : "sending to \(list)")\(port)")),
     ])
+    inbox.post(
+      absent.map {
+        .log(
+          LogLine(
+            at: environment.clock.wallNow(), level: .warning, label: "collector",
+            message:
+              "no target is named \($0): notifications go there once a device has joined under this name"))
+      })
     environment.observer?.began(
       ObservedRun(
         id: id,

@@ -34,7 +34,9 @@ public final class CollectorService: Sendable {
     environment = CollectorEnvironment(
       options: options, clock: clock, logger: logger, manager: manager, observer: observer,
       devices: configuration.devices.map {
-        DeviceRegistry($0, store: options.storePath, clock: clock, logger: logger)
+        DeviceRegistry(
+          $0, store: options.storePath, acceptsJoins: options.count == nil && options.duration == nil,
+          clock: clock, logger: logger)
       })
     serves = options.count == nil && options.duration == nil
     control = RunCoordinator(serves: serves, drain: options.drain, clock: clock)

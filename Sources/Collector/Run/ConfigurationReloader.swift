@@ -74,12 +74,44 @@ final class ConfigurationReloader: Sendable {
     state.withLock { $0.configuration = effective }
   }
 
-  /// Takes what became of the devices, by the configuration that is in use.
+  /// Takes what became of the devices: their targets begin and end, everything else goes on as it is and is not read again.
   func takeDevices(because reason: String) async -> ReloadOutcome {
     await queue.run { [self] in
-      let outcome = await outcome(because: reason) { configuration }
-      note(outcome, refusal: .credential)
-      return outcome
+      do {
+        let configuration = effective(configuration)
+        let changed = try await changeDevices(configuration)
+        let told = state.withLock { state in
+          state.configuration = configuration
+          return state.onConfiguration
+        }
+        for take in told { take(configuration) }
+        let outcome = ReloadOutcome.taken(([reason] + changed).joined(separator: ReloadedTargets.separator))
+        note(outcome, refusal: nil)
+        return outcome
+      } catch {
+        return .refused("\(error)")
+      }
+    }
+  }
+
+  /// How long a change of devices waits for a run that begins; whoever asks for it does not wait much longer.
+  private static let beginningLimit = Duration.seconds(5)
+
+  private func changeDevices(_ configuration: PushscopeConfiguration) async throws -> [String] {
+    let deadline = environment.clock.monotonicNow() + Self.beginningLimit
+    while true {
+      switch control.reloadable {
+      case .nothing: return []
+      case .beginning:
+        guard environment.clock.monotonicNow() < deadline else {
+          throw CollectorError(.unreachable, "a run is beginning; try again")
+        }
+        try await Task.sleep(for: .milliseconds(50))
+      case .sending(let sending):
+        let preparation = try RunPreparation(devicesOf: configuration, in: sending.run, environment)
+        try DescriptorNeed.check(configuration, targets: preparation.targets.count)
+        return try await sending.run.reload(preparation, sending.thread, control)
+      }
     }
   }
 
@@ -190,8 +222,8 @@ final class ConfigurationReloader: Sendable {
   }
 
   /// Says what a reload came to, as an event of the run and in the log.
-  /// - Parameter refusal: what was read. Credentials that are right do not make a file right that was refused.
-  private func note(_ outcome: ReloadOutcome, refusal: Refusal) {
+  /// - Parameter refusal: what was read; `nil` for neither. Credentials that are right do not make a file right that was refused.
+  private func note(_ outcome: ReloadOutcome, refusal: Refusal?) {
     let (logger, now) = (environment.logger, environment.clock.wallNow())
     let event: Event
     switch outcome {
@@ -206,11 +238,14 @@ final class ConfigurationReloader: Sendable {
     let (store, isValid) = state.withLock { state in
       switch outcome {
       case .refused: if state.refused != .reload { state.refused = refusal }
-      case .taken: if refusal == .reload || state.refused == .credential { state.refused = nil }
+      case .taken:
+        if refusal == .reload || refusal == .credential && state.refused == .credential {
+          state.refused = nil
+        }
       }
       return (state.store, state.refused == nil)
     }
-    environment.observer?.reloaded(isSuccessful: isValid)
+    if refusal != nil { environment.observer?.reloaded(isSuccessful: isValid) }
     do {
       try store?.record([event], run: control.currentRun)
     } catch {

@@ -55,11 +55,11 @@ struct RunParts: Sendable {
   /// The thread that plans, sends and stamps.
   /// - Parameters:
   ///   - services: told what answers say of credentials, and of connections.
-  ///   - name: the name of a target.
+  ///   - deviceKeyHash: the hash of the key of a target's device; `nil` for other targets.
   /// - Throws: ``ThreadError``, ``TransportError``.
   func timingThread(
     for targets: [TransportTarget], telling services: ServiceList,
-    name: @escaping @Sendable (TargetID) -> String?
+    deviceKeyHash: @escaping @Sendable (TargetID) -> String?
   ) throws -> TimingThread {
     try TimingThread(
       run: run, targets: targets, staysOpen: environment.mayBeJoined, clock: clock,
@@ -68,7 +68,9 @@ struct RunParts: Sendable {
         services.note(observations)
         if let devices {
           for case .answered(let answer) in observations {
-            name(answer.id.target).map { devices.note(status: answer.status, of: $0) }
+            if let hash = deviceKeyHash(answer.id.target) {
+              devices.note(status: answer.status, keyHash: hash)
+            }
           }
         }
         inbox.post(observations)

@@ -17,6 +17,26 @@ struct RunPreparation: Sendable {
     secret = try Self.secret(configuration, environment)
   }
 
+  /// What a run goes on with when its devices change: what is not of a device stays as it is, and is not read again.
+  /// - Throws: ``CollectorError``, `FileReadError` of a device.
+  init(
+    devicesOf configuration: PushscopeConfiguration, in run: ActiveRun, _ environment: CollectorEnvironment
+  ) throws {
+    let now = environment.clock.wallNow()
+    let joined = TargetBuilder.chosen(from: configuration, options: environment.options).filter {
+      $0.joined != nil
+    }
+    let others = run.entries.map(\.target).filter { $0.configuration.joined == nil }
+    targets =
+      try others
+      + joined.map { target in
+        let builder = try TargetBuilder(target, options: environment.options)
+        try builder.check(at: now)
+        return builder
+      }
+    secret = run.secret
+  }
+
   static func secret(
     _ configuration: PushscopeConfiguration, _ environment: CollectorEnvironment
   ) throws -> [UInt8]? {

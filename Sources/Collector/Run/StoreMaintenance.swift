@@ -1,5 +1,6 @@
 import Measurement
 import Store
+import Synchronization
 
 /// The collector's work in the store beside recording, one round at a time: it answers the control table, writes the
 /// collector's heartbeat, updates the rollups, and removes deleted runs and what retention does not keep. Each piece is one short transaction, so that a
@@ -25,6 +26,8 @@ final class StoreMaintenance {
   private var deletions: [(row: Int64, run: RunID)] = []
   private var presenceNotedAt: MonotonicTime?
   private let devices: DeviceRegistry?
+  /// Outcomes of commands that were carried out on another thread; `refusal` is `nil` for one that is done.
+  private let carriedOut = CommandOutcomes()
   private let policy: @Sendable () -> RetentionPolicy
   private var retention: StoreRetention
 
@@ -52,6 +55,8 @@ final class StoreMaintenance {
   /// - Throws: the store's error; the next round retries.
   func round() throws -> Duration {
     try serve()
+    try answerCarriedOut()
+    devices?.recordAgain()
     try notePresence()
     let start = clock.monotonicNow()
     var isMore = try store.rollUp()
@@ -106,10 +111,9 @@ final class StoreMaintenance {
       )
     }
     underWay.insert(row)
-    Task { [store] in
+    Task { [carriedOut] in
       let refusal = await devices.carryOut(command)
-      // A command whose answer cannot be written stays unanswered.
-      try? store.answer(row, refusal: refusal)
+      carriedOut.add(CommandOutcomes.Outcome(row: row, refusal: refusal))
     }
   }
 
@@ -130,6 +134,13 @@ final class StoreMaintenance {
     }
   }
 
+  private func answerCarriedOut() throws {
+    while let outcome = carriedOut.first {
+      try store.answer(outcome.row, refusal: outcome.refusal)
+      carriedOut.removeFirst()
+    }
+  }
+
   private func answerDeletions() throws {
     for deletion in deletions where try !store.isDeleting(deletion.run) {
       try store.answer(deletion.row)
@@ -146,6 +157,21 @@ final class StoreMaintenance {
     try store.notePresence(serves: serves)
     presenceNotedAt = now
   }
+}
+
+/// Outcomes of commands that were carried out on another thread, until they are answered.
+private final class CommandOutcomes: Sendable {
+  struct Outcome: Sendable {
+    var row: Int64
+    /// Why it is refused; `nil` when it is done.
+    var refusal: String?
+  }
+
+  private let outcomes = Mutex<[Outcome]>([])
+
+  func add(_ outcome: Outcome) { outcomes.withLock { $0.append(outcome) } }
+  var first: Outcome? { outcomes.withLock { $0.first } }
+  func removeFirst() { outcomes.withLock { _ = $0.removeFirst() } }
 }
 
 /// Starts and stops runs when another process asks for it.

@@ -64,8 +64,7 @@ struct TargetBuilder: Sendable {
       throw CollectorError(
         .unknownTarget, "\(configuration.file) has no target named \"\(name)\"; it has: \(names)")
     }
-    let selected =
-      options.targetNames.isEmpty ? known : known.filter { options.targetNames.contains($0.name) }
+    let selected = chosen(from: configuration, options: options)
     var builders: [TargetBuilder] = []
     var problems: [any Error] = []
     for target in selected {
@@ -87,6 +86,14 @@ struct TargetBuilder: Sendable {
     guard problems.count > 1 else { throw first }
     throw CollectorError(
       (first as? CollectorError)?.code ?? .credentials, problems.map { "\($0)" }.joined(separator: "\n"))
+  }
+
+  /// The targets that the options select.
+  static func chosen(from configuration: PushscopeConfiguration, options: CollectorOptions)
+    -> [TargetConfiguration]
+  {
+    options.targetNames.isEmpty
+      ? configuration.targets : configuration.targets.filter { options.targetNames.contains($0.name) }
   }
 
   /// The documented limits that the target's schedule exceeds.

@@ -52,7 +52,8 @@ public enum DevicesReport {
       for row in try reader.lastPoints(of: [target.id], limit: most).points {
         let point = row.point
         if let delivery = point.deliveryLatency {
-          known.lastReceived = WallTime(microseconds: point.plannedAt.addingClamped(delivery))
+          let received = WallTime(microseconds: point.plannedAt.addingClamped(delivery))
+          known.lastReceived = max(known.lastReceived ?? received, received)
         }
         guard point.plannedAt >= start, point.state.isSettled else { continue }
         known.settled += 1

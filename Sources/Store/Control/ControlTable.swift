@@ -13,15 +13,21 @@ extension CollectorStore {
     }
   }
 
-  /// Answers a command.
+  /// Answers a command, and deletes answers that are a minute old.
   /// - Parameter refusal: the reason if it was refused.
   public func answer(_ row: Int64, refusal: String? = nil) throws {
     try transaction { db, _ in
       try db.execute(
         sql: "UPDATE control SET done_at = ?, refusal = ? WHERE id = ? AND done_at IS NULL",
         arguments: [clock.wallNow().microseconds, refusal, row])
+      // Whoever left a command has read its answer by then.
+      try db.execute(
+        sql: "DELETE FROM control WHERE done_at < ?",
+        arguments: [(clock.wallNow() - Self.answerLifetime).microseconds])
     }
   }
+
+  private static let answerLifetime = Duration.seconds(60)
 
   /// Refuses commands from before the store was opened, and deletes answers that are a day old.
   public func refuseLeftoverRequests() throws {

@@ -193,6 +193,12 @@ struct Collect: AsyncParsableCommand {
     try StandardOutput.writeLine(
       "\(EscapedText.make(configuration.file)) is valid: \(CountText.text(targets.count, "target"))\(names)\(joined)"
     )
+    for objective in configuration.objectives where !targets.contains(where: { $0.name == objective.target })
+    {
+      try StandardOutput.writeLine(
+        "objective \(objective.name.debugDescription) is of \(objective.target.debugDescription), which is no target yet: a device may "
+          + "join under this name")
+    }
     guard !unread.isEmpty else { return }
     try StandardOutput.writeLine(
       "credentials that the service manager gives to the unit alone were checked by name only: "

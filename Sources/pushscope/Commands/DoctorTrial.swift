@@ -29,6 +29,8 @@ struct DoctorTrial {
     logger.logLevel = .error
     DescriptorLimit.raise()
     var trial = configuration
+    // Devices that have joined are targets of it already, and none joins a trial.
+    trial.devices = nil
     // At once, and not at the pace of a schedule that may be minutes; nor is a receipt waited for for days.
     for index in trial.targets.indices {
       trial.targets[index].schedule = .constant(.every(seconds: 1))

@@ -61,16 +61,11 @@ struct Invite: ParsableCommand {
   func run() throws {
     let configuration = try PushscopeConfiguration.load(
       path: configurationFile.path(), environment: ProcessEnvironment.all)
-    let place: InvitationPlace
-    do {
-      place = try InvitationPlace.of(configuration, local: local)
-    } catch let error as CollectorError {
-      throw CommandFailure("\(error)", exitStatus: .configuration)
-    }
+    let place = try InvitationPlace.of(configuration, local: local)
     let path = try store.path(for: .changing)
     let invitation = try IssuedInvitation.issue(
       for: name, at: place, store: path, length: expires?.duration ?? .seconds(3600))
-    if !url, let problem = place.problem(clock: SystemClock()) {
+    if let problem = place.problem(clock: SystemClock()) {
       StandardError.write("\(problem.message), so that a device cannot open the page: \(problem.remedy)")
     }
     try show(place, invitation.url)

@@ -97,7 +97,7 @@ extension CommandFailure {
   private static func status(of error: CollectorError) -> ExitStatus {
     switch error.code {
     case .unknownTarget: .usage
-    case .credentials, .refused, .providerLimit: .configuration
+    case .credentials, .refused, .providerLimit, .noDevices: .configuration
     case .unreachable: .unavailable
     }
   }

@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import GRDB
 import Measurement
 import Store
 import TestKit
@@ -140,16 +141,16 @@ struct DeviceRegistryTests {
     let fixture = try DeviceFixture()
     try fixture.open()
     let hash = DeviceRegistry.hash(try await fixture.join("reception").key)
-    fixture.registry.note(status: 410, of: "reception")
+    fixture.registry.note(status: 410, keyHash: hash)
     fixture.clock.advance(by: .seconds(30))
-    fixture.registry.note(status: 410, of: "reception")
+    fixture.registry.note(status: 410, keyHash: hash)
     fixture.clock.advance(by: .seconds(31))
     // An answer in between shows that it is known.
-    fixture.registry.note(status: 201, of: "reception")
-    fixture.registry.note(status: 404, of: "reception")
+    fixture.registry.note(status: 201, keyHash: hash)
+    fixture.registry.note(status: 404, keyHash: hash)
     fixture.clock.advance(by: .seconds(61))
     #expect(fixture.registry.device(keyHash: hash)?.state == .active)
-    fixture.registry.note(status: 404, of: "reception")
+    fixture.registry.note(status: 404, keyHash: hash)
     try await eventually("it is gone") { fixture.registry.device(keyHash: hash)?.state == .gone }
     try await eventually("it is recorded") { try fixture.rows().map(\.state) == [.gone] }
     #expect(fixture.effective.targets.isEmpty)
@@ -199,7 +200,72 @@ struct DeviceRegistryTests {
     try next.open()
     #expect(next.effective.targets.isEmpty)
     #expect(try next.rows().map(\.state) == [.gone])
-    #expect(next.registry.device(keyHash: DeviceRegistry.hash(key))?.state == .gone)
+    let status = next.registry.device(keyHash: DeviceRegistry.hash(key))
+    #expect(status?.state == .gone && status?.isServed == false)
+  }
+
+  @Test("a failure of the store undoes nothing, and is mended") func unrecorded() async throws {
+    let fixture = try DeviceFixture()
+    try fixture.open()
+    let other = try DatabaseQueue(path: fixture.store.path)
+    try await other.write {
+      try $0.execute(
+        sql: "CREATE TRIGGER full BEFORE INSERT ON device BEGIN SELECT RAISE(ABORT, 'full'); END")
+    }
+    let key = try await fixture.join("reception").key
+    #expect(fixture.effective.targets.map(\.name) == ["reception"])
+    #expect(fixture.registry.device(keyHash: DeviceRegistry.hash(key))?.state == .active)
+    #expect(try fixture.rows().isEmpty)
+    try await other.write { try $0.execute(sql: "DROP TRIGGER full") }
+    fixture.registry.recordAgain()
+    #expect(try fixture.rows().map(\.name) == ["reception"])
+  }
+
+  @Test("a device may change a limited number of times an hour, and always leave") func changesPerHour()
+    async throws
+  {
+    let fixture = try DeviceFixture()
+    try fixture.open()
+    let hash = DeviceRegistry.hash(try await fixture.join("reception").key)
+    for number in 0..<DeviceRegistry.mostChangesPerHour {
+      _ = try await fixture.registry.update(keyHash: hash, .pause(number % 2 == 0)).get()
+    }
+    let refused = await fixture.registry.update(keyHash: hash, .pause(true))
+    #expect(throws: DeviceRegistry.Refusal.self) { try refused.get() }
+    #expect(try await fixture.registry.update(keyHash: hash, .leave).get() == nil)
+  }
+
+  @Test("a device that joins and leaves a thousand times leaves nothing behind") func oftenJoined()
+    async throws
+  {
+    let fixture = try DeviceFixture()
+    try fixture.open()
+    for _ in 0..<1000 {
+      let hash = DeviceRegistry.hash(try await fixture.join("reception").key)
+      _ = try await fixture.registry.update(keyHash: hash, .leave).get()
+      fixture.clock.advance(by: .seconds(181))
+    }
+    #expect(try fixture.rows().count == 1)
+    let directory = fixture.registry.directory
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path + "/devices").isEmpty)
+    #expect(try directory.invitations().isEmpty)
+  }
+
+  @Test("what a stranger writes is kept within bounds") func strangersTexts() async throws {
+    let fixture = try DeviceFixture()
+    try fixture.open()
+    var long = DeviceFixture.subscription()
+    long.endpoint = "https://fcm.googleapis.com/" + String(repeating: "a", count: 5000)
+    #expect(!long.isUsable)
+    for name in ["", "-x", "../x", "a b", "a\u{1B}[2J", String(repeating: "n", count: 65), "ü"] {
+      let refusal = await fixture.registry.carryOut(
+        .invite(.init(name: name, expiresAt: fixture.clock.wallNow() + .minutes(1), tokenHash: "x")))
+      #expect(refusal == "the name is no device's name", "\(name)")
+    }
+    for number in 0..<DeviceRegistry.mostInvitations { _ = try await fixture.invite("device\(number)") }
+    let refusal = await fixture.registry.carryOut(
+      .invite(.init(name: "more", expiresAt: fixture.clock.wallNow() + .minutes(1), tokenHash: "x")))
+    #expect(refusal?.contains("invitations are open") == true)
   }
 
   @Test("rename and remove, and what cannot be") func commands() async throws {
@@ -232,7 +298,11 @@ struct DeviceRegistryTests {
     #expect(throws: DeviceDirectoryError.self) { try directory.prepare(for: fixture.store.collectorID) }
     #expect(!FileManager.default.fileExists(atPath: directory.vapidKeyFile), "no other key is made")
     try key.write(to: URL(fileURLWithPath: directory.vapidKeyFile))
-    try Data("{".utf8).write(to: URL(fileURLWithPath: directory.file(of: "reception")))
-    #expect(throws: (any Error).self) { try directory.devices() }
+    try fixture.directory.write("store.sqlite.devices/devices/reception.json", "{")
+    #expect(throws: DeviceDirectoryError.self) { try directory.devices() }
+    try fixture.directory.write("store.sqlite.devices/invitations", "{")
+    #expect(throws: DeviceDirectoryError.self) { try directory.invitations() }
+    chmod(directory.path, 0o750)
+    #expect(throws: DeviceDirectoryError.self) { try directory.prepare(for: fixture.store.collectorID) }
   }
 }

@@ -73,6 +73,16 @@ struct Browser {
     return (try JSONDecoder().decode(Layout.self, from: Data(text.utf8)), complaints, requests)
   }
 
+  /// Opens a page of a server.
+  /// - Returns: its document, and what the browser complained about.
+  func content(of url: String, width: Int) throws -> (text: String, complaints: [String]) {
+    let ended = try start([
+      "--window-size=\(width),640", "--virtual-time-budget=5000", "--dump-dom", url,
+    ])
+    let complaints = ended.error.split(separator: "\n").map(String.init).filter { $0.contains("CONSOLE") }
+    return (ended.output, complaints)
+  }
+
   /// Prints a page as PDF.
   /// - Returns: the text of each sheet.
   func print(_ page: String) throws -> [String] {

@@ -331,8 +331,11 @@ async function start() {
 }
 
 // The collector may have removed or renamed it meanwhile: asked when somebody looks, and once a minute while they do.
-function refresh() {
-  if (!document.hidden && current.name && !("busy" in document.body.dataset)) busy("", open);
+async function refresh() {
+  if (document.hidden || !current.name || "busy" in document.body.dataset) return;
+  const problem = await open().catch(() => null);
+  if (problem === null || "busy" in document.body.dataset) return;
+  complain(problem);
 }
 
 document.addEventListener("visibilitychange", refresh);

@@ -1,4 +1,5 @@
 import CCurl
+import CLinux
 import Glibc
 
 /// Whether an address is one of the public network: global unicast (RFC 6890 and the registries that it names).
@@ -43,4 +44,19 @@ enum GlobalAddress {
     default: return false
     }
   }
+
+  /// Opens a socket for an address.
+  /// - Returns: CURL_SOCKET_BAD where the system has none.
+  static func openSocket(_ address: curl_sockaddr) -> curl_socket_t {
+    socket(address.family, address.socktype | Int32(SOCK_CLOEXEC.rawValue), address.protocol)
+  }
+}
+
+/// libcurl's callback for a socket: only addresses of the public network get one.
+func globalSocketWanted(
+  _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype,
+  _ address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+  guard let address, GlobalAddress.isGlobal(address) else { return CURL_SOCKET_BAD }
+  return GlobalAddress.openSocket(address.pointee)
 }

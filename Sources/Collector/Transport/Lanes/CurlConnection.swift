@@ -112,7 +112,7 @@ final class CurlConnection {
 
   /// libcurl's complaint, empty when it has none.
   var message: String {
-    hasRefusedAddress
+    hasRefusedAddress && sockets.isEmpty
       ? "the host's address is not one of the public network, and a device has chosen it"
       : String(cString: errorText)
   }
@@ -351,8 +351,7 @@ private func connectionSocketWanted(
   _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
   guard let address, connection(context)?.mayConnect(to: address) ?? false else { return CURL_SOCKET_BAD }
-  return socket(
-    address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
+  return GlobalAddress.openSocket(address.pointee)
 }
 
 private func connectionSocketOpened(
