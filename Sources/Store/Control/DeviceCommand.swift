@@ -35,6 +35,11 @@ extension DeviceCommand {
     var to: String?
     var expiresAt: Int64?
     var sha256: String?
+
+    enum CodingKeys: String, CodingKey {
+      case device, to, sha256
+      case expiresAt = "expires_at"
+    }
   }
 
   var word: String {
