@@ -109,7 +109,7 @@ extension PushscopeConfiguration {
     if elements.isEmpty, section[\.devices] == nil {
       section[\.targets]?.report("is empty", remedy: "configure at least one target")
     }
-    if let devices, collector.receipts == nil, devices.listen == nil,
+    if devices != nil, collector.receipts == nil, section[\.devices]?.peek("listen") == nil,
       section[\.collector]?.peek("receipts") == nil
     {
       section[\.devices]?.report(

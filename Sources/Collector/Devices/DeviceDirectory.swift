@@ -32,41 +32,51 @@ struct DeviceDirectory: Sendable {
 
   // MARK: Reading
 
-  /// The devices by name; none where there is no directory.
-  /// - Throws: ``DeviceDirectoryError`` for a file that cannot be read.
-  func devices() throws -> [JoinedDevice] {
+  /// What the directory has of devices.
+  struct Content: Sendable {
+    /// The devices by name.
+    var devices: [JoinedDevice] = []
+    /// What is wrong with the files of other devices, which are left alone.
+    var problems: [String] = []
+  }
+
+  /// The devices, with the key that their subscriptions belong to; none where there is no directory.
+  /// - Throws: ``DeviceDirectoryError`` where the directory cannot be read, or there are devices and no key.
+  func content() throws -> Content {
     let names: [String]
     do {
       names = try FileManager.default.contentsOfDirectory(atPath: deviceDirectory)
     } catch {
-      guard FileManager.default.fileExists(atPath: deviceDirectory) else { return [] }
+      guard FileManager.default.fileExists(atPath: deviceDirectory) else { return Content() }
       throw DeviceDirectoryError(
         path: deviceDirectory, message: "cannot be read",
         remedy: "run as the collector's user, or mend its mode")
     }
-    return try names.filter { $0.hasSuffix(Self.fileEnd) }.sorted().map { file in
-      let path = "\(deviceDirectory)/\(file)"
-      let bytes = try SecretFile(path: path).read()
-      guard let device = JoinedDevice(name: String(file.dropLast(Self.fileEnd.count)), json: bytes) else {
-        throw DeviceDirectoryError(
-          path: path, message: "is no device's file",
-          remedy: "put back the file of a backup, or delete it: the device can be invited again")
+    var content = Content()
+    for file in names.sorted() where file.hasSuffix(Self.fileEnd) {
+      do {
+        content.devices.append(try device(String(file.dropLast(Self.fileEnd.count))))
+      } catch {
+        content.problems.append("\(error)")
       }
-      return device
     }
+    if !content.devices.isEmpty { _ = try applicationServerKey() }
+    return content
   }
 
-  /// The devices, with the key that their subscriptions belong to.
-  /// - Throws: ``DeviceDirectoryError`` also where there are devices and no key.
-  func checkedDevices() throws -> [JoinedDevice] {
-    let devices = try devices()
-    guard devices.isEmpty || FileManager.default.fileExists(atPath: vapidKeyFile) else {
-      throw DeviceDirectoryError(
-        path: vapidKeyFile, message: "is gone, and the subscriptions of the devices belong to it",
-        remedy:
-          "put back the file of a backup, or delete \"\(deviceDirectory)\": the devices can be invited again")
+  private func device(_ name: String) throws -> JoinedDevice {
+    let damaged = DeviceDirectoryError(
+      path: file(of: name), message: "is no device's file",
+      remedy: "put back the file of a backup, or delete it: the device can be invited again")
+    let bytes: [UInt8]
+    do throws(FileReadError) {
+      bytes = try SecretFile(path: file(of: name)).read()
+    } catch {
+      if error.code == .empty { throw damaged }
+      throw error
     }
-    return devices
+    guard let device = JoinedDevice(name: name, json: bytes) else { throw damaged }
+    return device
   }
 
   /// The open invitations.
@@ -98,14 +108,17 @@ struct DeviceDirectory: Sendable {
 
   /// The public half of the VAPID key, base64url: what a page subscribes for.
   func applicationServerKey() throws -> String {
-    let pem = String(decoding: try SecretFile(path: vapidKeyFile).read(), as: UTF8.self)
-    do {
-      return Base64URL.encode(try P256.PrivateKey(pem: pem).publicKey.x963Representation)
-    } catch {
+    guard let bytes = try content(of: vapidKeyFile),
+      let key = try? P256.PrivateKey(pem: String(decoding: bytes, as: UTF8.self))
+    else {
       throw DeviceDirectoryError(
-        path: vapidKeyFile, message: "is no P-256 key in PEM",
-        remedy: "put back the file of a backup; with another key every device has to join again")
+        path: vapidKeyFile,
+        message: "is missing or no P-256 key in PEM, and the subscriptions of the devices belong to it",
+        remedy:
+          "put back the file of a backup; without it delete \"\(deviceDirectory)\" too, and invite the devices again"
+      )
     }
+    return Base64URL.encode(key.publicKey.x963Representation)
   }
 
   // MARK: Writing
@@ -129,7 +142,7 @@ struct DeviceDirectory: Sendable {
           "name another directory under devices.directory; two collectors cannot send to the same devices")
     }
     try PrivateFile.makeDirectory(deviceDirectory)
-    _ = try checkedDevices()
+    _ = try content()
     try make(secretFile.path) { HexText.random(bytes: 32) }
     try make(vapidKeyFile) { P256.PrivateKey().pem }
     // Last, so that a directory that has it is complete.
@@ -138,12 +151,20 @@ struct DeviceDirectory: Sendable {
 
   private func make(_ file: String, _ content: () -> String) throws {
     guard !FileManager.default.fileExists(atPath: file) else { return }
-    try PrivateFile.write(content() + "\n", to: file, mode: 0o600, isSynced: true)
+    try write(content() + "\n", to: file)
   }
 
-  func write(_ device: JoinedDevice) throws {
-    try PrivateFile.write(device.json, to: file(of: device.name), mode: 0o600, isSynced: true)
+  private func write(_ text: String, to file: String) throws {
+    do throws(HTTPServerError) {
+      try PrivateFile.write(text, to: file, mode: 0o600, isSynced: true)
+    } catch {
+      throw DeviceDirectoryError(
+        path: file, message: error.message,
+        remedy: "see that the collector's user may write there, and that the disk has room")
+    }
   }
+
+  func write(_ device: JoinedDevice) throws { try write(device.json, to: file(of: device.name)) }
 
   func remove(_ name: String) throws {
     guard unlink(file(of: name)) == 0 || errno == ENOENT else {

@@ -65,9 +65,10 @@ final class DeviceRegistry: Sendable {
 
   /// Reads the devices; nothing is written.
   func load() throws {
-    let devices = try directory.checkedDevices()
+    let content = try directory.content()
+    for problem in content.problems { logger.error("a device is left out: \(problem)") }
     state.withLock { state in
-      state.devices = Dictionary(uniqueKeysWithValues: devices.map { ($0.name, $0) })
+      state.devices = Dictionary(uniqueKeysWithValues: content.devices.map { ($0.name, $0) })
     }
   }
 
@@ -194,7 +195,9 @@ final class DeviceRegistry: Sendable {
 
   private func invite(_ invitation: DeviceInvitation) throws -> String? {
     let now = clock.wallNow()
-    guard DevicesConfiguration.isName(invitation.name) else { return "the name is no device's name" }
+    guard DevicesConfiguration.isName(invitation.name) else {
+      return "\(invitation.name) is no device's name; \(DevicesConfiguration.nameRule)"
+    }
     guard invitation.expiresAt > now else { return "the invitation has expired already" }
     guard invitation.expiresAt <= now + DeviceInvitation.longest else {
       return "an invitation lasts 30 days at most"
@@ -237,7 +240,9 @@ final class DeviceRegistry: Sendable {
           ? "\(other) is the name of another target" : nil
       )
     }
-    guard DevicesConfiguration.isName(other) else { return "\(other) is no device's name" }
+    guard DevicesConfiguration.isName(other) else {
+      return "\(other) is no device's name; \(DevicesConfiguration.nameRule)"
+    }
     if name == other, device != nil { return "the device has this name already" }
     guard var device else { return "there is no device named \(name)" }
     if let refusal { return refusal }

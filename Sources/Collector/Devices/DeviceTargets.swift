@@ -11,7 +11,7 @@ public enum EffectiveConfiguration {
   {
     guard let devices = configuration.devices else { return configuration }
     let directory = DeviceDirectory(devices, store: store)
-    return configuration.with(try directory.checkedDevices(), in: directory)
+    return configuration.with(try directory.content().devices, in: directory)
   }
 }
 

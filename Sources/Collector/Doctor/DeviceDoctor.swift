@@ -31,10 +31,14 @@ public enum DeviceDoctor {
         remedy: "run: chmod 700 \(EscapedText.make(directory.path))")
     }
     do {
-      let joined = try directory.checkedDevices()
+      let content = try directory.content()
       _ = try directory.applicationServerKey()
+      if let problem = content.problems.first {
+        return DoctorFinding(.misconfigured, "devices", "directory", problem)
+      }
       return DoctorFinding(
-        .fine, "devices", "directory", "\(place) has the key and \(CountText.text(joined.count, "device"))")
+        .fine, "devices", "directory",
+        "\(place) has the key and \(CountText.text(content.devices.count, "device"))")
     } catch {
       return DoctorFinding(.misconfigured, "devices", "directory", "\(error)")
     }

@@ -43,6 +43,10 @@ public struct DevicesConfiguration: Sendable, Hashable {
   /// Whether a text can be a device's name: it is a target's name, too.
   public static func isName(_ text: String) -> Bool { LoopbackDevice.isName(text) && !text.hasPrefix("-") }
 
+  /// What a name has to be, as a remedy.
+  public static let nameRule =
+    "use 1 to 64 letters, digits, dots, hyphens and underscores, and no hyphen first"
+
   /// The pattern that allows an endpoint; `nil` where it may not be sent to.
   public func service(of endpoint: Endpoint) -> PushServicePattern? {
     services.first { $0.contains(endpoint) }

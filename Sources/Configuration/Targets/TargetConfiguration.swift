@@ -205,7 +205,7 @@ extension TargetConfiguration {
     guard LoopbackDevice.isName(text), !text.hasPrefix("-") else {
       throw ValueTextError(
         text, "is not a \(kind) name",
-        remedy: "use 1 to 64 letters, digits, dots, hyphens and underscores, and no hyphen first")
+        remedy: DevicesConfiguration.nameRule)
     }
     return text
   }

@@ -19,7 +19,7 @@ struct Devices: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "List the devices, one line each.",
       discussion: """
-        States: active; paused by its user; gone: its push service does not know it any more, opening its page again revives it; \
+        States: active; paused by its user; gone: its push service does not know it any more, opening its page again revives it, or devices.services does not allow it any more; \
         shadowed: a configured target has its name. "received in 24 h" is of the newest run.
 
         Example: pushscope devices list

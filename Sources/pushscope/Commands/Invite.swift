@@ -49,8 +49,7 @@ struct Invite: ParsableCommand {
   func validate() throws {
     guard DevicesConfiguration.isName(name) else {
       throw ValidationError(
-        "\(EscapedText.make(name)) is not a device's name; use 1 to 64 letters, digits, dots, hyphens and underscores, no hyphen "
-          + "first")
+        "\(EscapedText.make(name)) is not a device's name; \(DevicesConfiguration.nameRule)")
     }
     try expires?.checkLength(as: "--expires")
     if let expires, expires.duration > DeviceInvitation.longest {
@@ -68,8 +67,13 @@ struct Invite: ParsableCommand {
     if let problem = place.problem(clock: SystemClock()) {
       StandardError.write("\(problem.message), so that a device cannot open the page: \(problem.remedy)")
     }
+    let reader = try StoreOption.reader(at: path)
+    defer { reader.close() }
+    if try reader.devices().contains(where: { $0.name == name && $0.state != .left }) {
+      StandardError.write("there is a device named \(name): who uses the invitation takes its place")
+    }
     try show(place, invitation.url)
-    if !url { try wait(path, for: invitation) }
+    if !url { try wait(reader, for: invitation) }
   }
 
   private func show(_ place: InvitationPlace, _ address: String) throws {
@@ -91,12 +95,10 @@ struct Invite: ParsableCommand {
 
   // MARK: Waiting
 
-  private func wait(_ path: String, for invitation: IssuedInvitation) throws {
-    let reader = try StoreOption.reader(at: path)
-    defer { reader.close() }
+  private func wait(_ reader: StoreReader, for invitation: IssuedInvitation) throws {
     StandardError.write("waiting for \(name) …")
     let device = try poll(
-      until: invitation.expiresAt, "the invitation has expired, and no device has used it"
+      reader, until: invitation.expiresAt, "the invitation has expired, and no device has used it"
     ) {
       try reader.devices().first { $0.name == name && $0.joinedAt >= invitation.begun && $0.state != .left }
     }
@@ -104,7 +106,8 @@ struct Invite: ParsableCommand {
     try StandardOutput.writeLine("joined: \(platform), through \(EscapedText.make(device.service))")
     let limit = SystemClock().wallNow() + .minutes(5)
     let point = try poll(
-      until: limit, "no notification has arrived within 5 min; pushscope doctor says what may be wrong"
+      reader, until: limit,
+      "no notification has arrived within 5 min; pushscope doctor says what may be wrong"
     ) {
       try firstReceived(reader, since: device.joinedAt)
     }
@@ -121,10 +124,14 @@ struct Invite: ParsableCommand {
   }
 
   private func poll<Value>(
-    until end: WallTime, _ otherwise: String, _ found: () throws -> Value?
+    _ reader: StoreReader, until end: WallTime, _ otherwise: String, _ found: () throws -> Value?
   ) throws -> Value {
     while SystemClock().wallNow() < end {
       if let value = try found() { return value }
+      guard try reader.collector().isRunning else {
+        throw CommandFailure(
+          "the collector has ended; the invitation is valid when it runs again", exitStatus: .unavailable)
+      }
       Thread.sleep(forTimeInterval: Self.interval)
     }
     throw CommandFailure(otherwise, exitStatus: .failed)

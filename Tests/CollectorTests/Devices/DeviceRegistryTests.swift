@@ -260,7 +260,7 @@ struct DeviceRegistryTests {
     for name in ["", "-x", "../x", "a b", "a\u{1B}[2J", String(repeating: "n", count: 65), "ü"] {
       let refusal = await fixture.registry.carryOut(
         .invite(.init(name: name, expiresAt: fixture.clock.wallNow() + .minutes(1), tokenHash: "x")))
-      #expect(refusal == "the name is no device's name", "\(name)")
+      #expect(refusal?.contains("no device's name") == true, "\(name)")
     }
     for number in 0..<DeviceRegistry.mostInvitations { _ = try await fixture.invite("device\(number)") }
     let refusal = await fixture.registry.carryOut(
@@ -299,7 +299,8 @@ struct DeviceRegistryTests {
     #expect(!FileManager.default.fileExists(atPath: directory.vapidKeyFile), "no other key is made")
     try key.write(to: URL(fileURLWithPath: directory.vapidKeyFile))
     try fixture.directory.write("store.sqlite.devices/devices/reception.json", "{")
-    #expect(throws: DeviceDirectoryError.self) { try directory.devices() }
+    let content = try directory.content()
+    #expect(content.devices.isEmpty && content.problems.count == 1, "\(content)")
     try fixture.directory.write("store.sqlite.devices/invitations", "{")
     #expect(throws: DeviceDirectoryError.self) { try directory.invitations() }
     chmod(directory.path, 0o750)

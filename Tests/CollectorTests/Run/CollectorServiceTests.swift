@@ -1,6 +1,7 @@
 import Configuration
 import Foundation
 import Glibc
+import HTTPServer
 import Logging
 import Measurement
 import Store
@@ -143,6 +144,44 @@ struct CollectorServiceTests {
           + " credentials: { service_account_file: \(account) } }"
       }
     }
+  }
+
+  /// The page's listener stands from before the first run to the end of the service, and leaves nothing behind.
+  @Test("a port that is taken ends the start, and the next start with the same store succeeds")
+  func listens() async throws {
+    let port = try FreePort.take()
+    let file = directory.file("devices.yaml")
+    try """
+    devices: { subject: 'mailto:ops@example.com', listen: '127.0.0.1:\(port)' }
+    targets: [{ name: web, provider: http, endpoint: 'https://127.0.0.1:1', timeout: 1s, schedule: { rate: 20/s } }]
+    """.write(toFile: file, atomically: true, encoding: .utf8)
+    let configuration = try PushscopeConfiguration.load(path: file, environment: [:])
+    var logger = Logger(label: "test")
+    logger.logLevel = .critical
+    func run() async throws {
+      _ = try await CollectorService(
+        configuration: configuration, options: CollectorOptions(storePath: storePath, count: 2),
+        logger: logger
+      ).run()
+    }
+    try await run()
+    let taken = FreePort.makeSocket()
+    try #require(FreePort.bind(taken, to: port) == port && listen(taken, 1) == 0)
+    let error = await #expect(throws: HTTPServerError.self) { try await run() }
+    #expect(error?.code == .bind)
+    close(taken)
+    // A program that another test is just starting has copies of this process's sockets until it executes.
+    _ = try await TestKit.eventually("the port is free") { () async throws -> Bool? in
+      do {
+        try await run()
+        return true
+      } catch let error as HTTPServerError where error.code == .bind {
+        return nil
+      }
+    }
+    let reader = try StoreReader.open(at: storePath)
+    defer { reader.close() }
+    #expect(try reader.runs().map(\.endReason) == [Stored(.completed), Stored(.completed)])
   }
 
   private func waitingService(for wait: Wait, port: Int) throws -> CollectorService {
