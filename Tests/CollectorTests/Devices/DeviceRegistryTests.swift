@@ -235,12 +235,12 @@ struct DeviceRegistryTests {
     #expect(try await fixture.registry.update(keyHash: hash, .leave).get() == nil)
   }
 
-  @Test("a device that joins and leaves a thousand times leaves nothing behind") func oftenJoined()
+  @Test("a device that joins and leaves again and again leaves nothing behind") func oftenJoined()
     async throws
   {
     let fixture = try DeviceFixture()
     try fixture.open()
-    for _ in 0..<1000 {
+    for _ in 0..<(TestLength.isLong ? 1000 : 100) {
       let hash = DeviceRegistry.hash(try await fixture.join("reception").key)
       _ = try await fixture.registry.update(keyHash: hash, .leave).get()
       fixture.clock.advance(by: .seconds(181))
