@@ -3,13 +3,6 @@ import TestKit
 import TestTraits
 import Testing
 
-/// Whether there is one.
-private enum Firefox {
-  static let isPossible = Programs.has("firefox-esr", "certutil", "openssl", "basenc")
-  static let need: Comment =
-    "skipped: no browser subscribes to push here; Debian's firefox-esr and libnss3-tools are needed (scripts/bootstrap test)"
-}
-
 /// A real browser as the device: Firefox subscribes at the loopback service by the example's page, and its service worker reports to a
 /// real collector (Tests/Support/firefox.py).
 @Suite(
@@ -41,11 +34,9 @@ struct FirefoxTests {
         openssl ec -in "$0" -pubout -outform DER 2>/dev/null | tail -c 65 | basenc --base64url -w0 | tr -d =
         """
       let key = try run("sh", ["-ec", command, directory.file("loopback/vapid.pem")]).output
-      process = try RunningProcess(
-        Programs.python,
+      process = try Firefox.start(
+        in: directory,
         [
-          Programs.scripts + "/firefox.py", Programs.find("firefox-esr") ?? "firefox-esr",
-          Programs.find("certutil") ?? "certutil", directory.file("firefox"),
           "wss://localhost:\(installation.loopbackPort)/", key,
           "https://localhost:\(installation.receiptsPort)", "my-browser", directory.file("loopback/ca.pem"),
           "--leave",

@@ -168,12 +168,6 @@ struct InvitedDeviceTests {
     try service.stop()
   }
 
-  private enum Firefox {
-    static let isPossible = Programs.has("firefox-esr", "certutil")
-    static let need: Comment =
-      "skipped: no browser subscribes to push here; Debian's firefox-esr and libnss3-tools are needed (scripts/bootstrap test)"
-  }
-
   private struct Line: Decodable {
     struct Page: Decodable {
       var name: String
@@ -206,11 +200,9 @@ struct InvitedDeviceTests {
       ["invite", "my-browser", "--local", "--config", installation.configuration] + common)
     try waiting.waitFor(output: "/device#")
     let url = try #require(waiting.lines.first { $0.contains("/device#") })
-    let browser = try RunningProcess(
-      Programs.python,
+    let browser = try Firefox.start(
+      ["--page", url], in: installation.directory,
       [
-        Programs.scripts + "/firefox.py", "--page", url, Programs.find("firefox-esr") ?? "firefox-esr",
-        Programs.find("certutil") ?? "certutil", installation.directory.file("firefox"),
         "wss://127.0.0.1:\(installation.loopbackPort)/", installation.directory.file("loopback/ca.pem"),
         "--pref", "alerts.useSystemBackend=false",
       ])
