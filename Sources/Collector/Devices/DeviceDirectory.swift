@@ -13,7 +13,6 @@ struct DeviceDirectory: Sendable {
   let path: String
 
   private static let fileEnd = ".json"
-  private static let maximumBytes = 64 * 1024
 
   /// - Parameter store: path of the store, beside which it is by default.
   init(_ configuration: DevicesConfiguration, store: String) {
@@ -164,9 +163,25 @@ struct DeviceDirectory: Sendable {
     }
   }
 
-  func write(_ device: JoinedDevice) throws { try write(device.json, to: file(of: device.name)) }
+  /// Writes the devices, by name, that are not as before, and deletes the files of those that are no more. Where that fails the files
+  /// are as before, as far as they can be.
+  func change(from former: [String: JoinedDevice], to next: [String: JoinedDevice]) throws {
+    do {
+      try write(from: former, to: next)
+    } catch {
+      try? write(from: next, to: former)
+      throw error
+    }
+  }
 
-  func remove(_ name: String) throws {
+  private func write(from former: [String: JoinedDevice], to next: [String: JoinedDevice]) throws {
+    for device in next.values where former[device.name] != device {
+      try write(device.json, to: file(of: device.name))
+    }
+    for name in former.keys where next[name] == nil { try remove(name) }
+  }
+
+  private func remove(_ name: String) throws {
     guard unlink(file(of: name)) == 0 || errno == ENOENT else {
       throw DeviceDirectoryError(
         path: file(of: name), message: "cannot be deleted: \(String(cString: strerror(errno)))",

@@ -22,11 +22,10 @@ final class DeviceRegistry: Sendable {
     var invitations: [String: DeviceInvitation] = [:]
     /// Names of the configured targets.
     var configuredNames: Set<String> = []
-    var joins: [MonotonicTime] = []
-    /// When the push service first said that it does not know a subscription, by the key's hash.
-    var refusedAt: [String: MonotonicTime] = [:]
-    /// Changes that devices asked for within an hour, by the key's hash.
-    var changes: [String: [MonotonicTime]] = [:]
+    var joins = HourlyCount()
+    /// Changes that devices asked for, by the key's hash.
+    var changes: [String: HourlyCount] = [:]
+    var unknown = UnknownSubscriptions()
     /// The table `device` could not be written.
     var isUnrecorded = false
     var applicationServerKey = ""
@@ -47,8 +46,6 @@ final class DeviceRegistry: Sendable {
   static let mostJoinsPerHour = 20
   static let mostChangesPerHour = 60
   static let mostInvitations = 100
-  /// A push service loses a node now and then: a subscription is gone if it is still refused so long after.
-  static let goneAfter = Duration.seconds(60)
 
   init(
     _ configuration: DevicesConfiguration, store: String, acceptsJoins: Bool = true, clock: any HostClock,
@@ -148,14 +145,6 @@ final class DeviceRegistry: Sendable {
   /// The public key that pages subscribe for.
   var applicationServerKey: String { state.withLock { $0.applicationServerKey } }
 
-  /// What a device is told of itself.
-  struct Status: Sendable, Equatable {
-    var name: String
-    var state: DeviceState
-    /// Whether its push service may be sent to.
-    var isServed = true
-  }
-
   /// A device by the hash of its key.
   func device(keyHash: String) -> Status? {
     state.withLock { state in
@@ -200,7 +189,7 @@ final class DeviceRegistry: Sendable {
     }
     guard invitation.expiresAt > now else { return "the invitation has expired already" }
     guard invitation.expiresAt <= now + DeviceInvitation.longest else {
-      return "an invitation lasts 30 days at most"
+      return "an invitation lasts \(DurationText.format(DeviceInvitation.longest)) at most"
     }
     let refusal = state.withLock { state -> String? in
       if state.configuredNames.contains(invitation.name) {
@@ -257,20 +246,6 @@ final class DeviceRegistry: Sendable {
 
   // MARK: What devices ask
 
-  /// Why a device is not served.
-  struct Refusal: Error, Sendable, Equatable {
-    var status: Int
-    var message: String
-    var retryAfter: Duration?
-  }
-
-  /// What a device that joins is given.
-  struct Admission: Sendable {
-    var name: String
-    /// 32 random bytes in hexadecimal; only its hash is kept.
-    var key: String
-  }
-
   /// Lets a device join by an invitation, which is used up; where it is refused the invitation is as it was.
   func join(token: String, _ subscription: JoinedDevice.Subscription, platform: String) async
     -> Result<Admission, Refusal>
@@ -286,20 +261,22 @@ final class DeviceRegistry: Sendable {
         name: invitation.name, subscription: subscription, platform: platform, keyHash: Self.hash(key),
         joinedAt: now, state: .active)
       if let refusal = admission(of: device) { return .failure(refusal) }
+      var problem: String?
       do {
         // Used up before the device is there: it cannot be used twice, whatever happens in between.
         try setInvitations { $0.filter { $0.key != hash } }
-        if let problem = try await change("device joined: \(device.name)", { $0[device.name] = device }) {
-          try setInvitations { $0.merging([hash: invitation]) { first, _ in first } }
-          logger.error("device \(device.name) could not join: \(problem)")
-          return .failure(Self.unavailable)
-        }
-        state.withLock { $0.joins.append(clock.monotonicNow()) }
-        return .success(Admission(name: device.name, key: key))
+        problem = try await change("device joined: \(device.name)") { $0[device.name] = device }
       } catch {
-        logger.error("device \(device.name) could not join: \(error)")
-        return .failure(Self.unavailable)
+        problem = "\(error)"
       }
+      guard let problem else {
+        state.withLock { $0.joins.note(at: clock.monotonicNow()) }
+        return .success(Admission(name: device.name, key: key))
+      }
+      logger.error("device \(device.name) could not join: \(problem)")
+      // Where the file cannot be written it is void after a restart.
+      try? setInvitations { $0.merging([hash: invitation]) { first, _ in first } }
+      return .failure(Self.unavailable)
     }
   }
 
@@ -311,40 +288,16 @@ final class DeviceRegistry: Sendable {
     state.withLock { $0.invitations = next }
   }
 
-  static let notInvited = Refusal(
-    status: 401, message: "the invitation is wrong, used or expired; ask for another one")
-  private static let unavailable = Refusal(
-    status: 503, message: "the collector cannot do it now; its log says why", retryAfter: .seconds(60))
-  static let unknownDevice = Refusal(
-    status: 401, message: "the collector does not know this device any more; ask for an invitation")
-
   private func admission(of device: JoinedDevice) -> Refusal? {
     let now = clock.monotonicNow()
     return state.withLock { state in
-      state.joins.removeAll { now - $0 >= .seconds(3600) }
-      guard acceptsJoins else {
-        return Refusal(
-          status: 503, message: "the collector records a run of limited length, which no device can join")
-      }
-      guard !state.configuredNames.contains(device.name) else {
-        return Refusal(
-          status: 403, message: "another target has got this name meanwhile; ask for another invitation")
-      }
+      guard acceptsJoins else { return Self.limitedRun }
+      guard !state.configuredNames.contains(device.name) else { return Self.nameTaken }
       if let refusal = Self.service(of: device.subscription, state) { return refusal }
       if let full = Self.fullness(state, of: device.name) { return Refusal(status: 403, message: full) }
-      guard state.joins.count < Self.mostJoinsPerHour else {
-        return Refusal(
-          status: 429,
-          message: "\(Self.mostJoinsPerHour) devices have joined within an hour; try again later",
-          retryAfter: .seconds(600))
-      }
-      return nil
+      return state.joins.value(at: now) < Self.mostJoinsPerHour ? nil : Self.tooManyJoins
     }
   }
-
-  static let notServed = Refusal(
-    status: 403,
-    message: "this browser's push service is not one that the collector may send to (devices.services)")
 
   /// Why a subscription may not be sent to.
   private static func service(of subscription: JoinedDevice.Subscription, _ state: State) -> Refusal? {
@@ -354,13 +307,6 @@ final class DeviceRegistry: Sendable {
       return notServed
     }
     return nil
-  }
-
-  /// What a device that has joined asks for.
-  enum Update: Sendable {
-    case subscription(JoinedDevice.Subscription)
-    case pause(Bool)
-    case leave
   }
 
   /// - Returns: the device's state afterwards; `nil` after it has left.
@@ -403,12 +349,10 @@ final class DeviceRegistry: Sendable {
     if case .leave = update { return nil }
     let now = clock.monotonicNow()
     return state.withLock { state in
-      var recent = (state.changes[keyHash] ?? []).filter { now - $0 < .seconds(3600) }
-      guard recent.count < Self.mostChangesPerHour else {
-        return Refusal(status: 429, message: "too many changes within an hour", retryAfter: .seconds(600))
+      guard state.changes[keyHash, default: HourlyCount()].value(at: now) < Self.mostChangesPerHour else {
+        return Self.tooManyChanges
       }
-      recent.append(now)
-      state.changes[keyHash] = recent
+      state.changes[keyHash, default: HourlyCount()].note(at: now)
       return nil
     }
   }
@@ -424,19 +368,8 @@ final class DeviceRegistry: Sendable {
   func note(status: Int, keyHash: String) {
     let now = clock.monotonicNow()
     let gone = state.withLock { state -> JoinedDevice? in
-      guard status == 404 || status == 410 else {
-        if (200..<300).contains(status) { state.refusedAt[keyHash] = nil }
-        return nil
-      }
-      guard let device = state.devices.values.first(where: { $0.keyHash == keyHash }), device.state == .active
-      else { return nil }
-      guard let first = state.refusedAt[keyHash] else {
-        state.refusedAt[keyHash] = now
-        return nil
-      }
-      guard now - first >= Self.goneAfter else { return nil }
-      state.refusedAt[keyHash] = nil
-      return device
+      guard state.unknown.note(status: status, keyHash: keyHash, at: now) else { return nil }
+      return state.devices.values.first { $0.keyHash == keyHash && $0.state == .active }
     }
     if let gone { Task { await endSubscription(of: gone, status) } }
   }
@@ -473,34 +406,22 @@ final class DeviceRegistry: Sendable {
     change(&next)
     guard let apply else { throw DeviceRegistryError.closed }
     // The files first: who reads the configuration again finds them.
-    do {
-      try write(from: former, to: next)
-    } catch {
-      try? write(from: next, to: former)
-      throw error
-    }
+    try directory.change(from: former, to: next)
     state.withLock { state in
-      for (name, device) in former where next[name]?.subscription != device.subscription {
-        state.refusedAt[device.keyHash] = nil
+      let kept = Set(next.values.map(\.keyHash))
+      for (name, device) in former {
+        if next[name]?.subscription != device.subscription { state.unknown.forget(device.keyHash) }
+        if !kept.contains(device.keyHash) { state.changes[device.keyHash] = nil }
       }
       state.devices = next
     }
     if case .refused(let problem) = await apply(reason) {
-      try restore(former, from: next)
+      state.withLock { $0.devices = former }
+      try directory.change(from: next, to: former)
       return problem
     }
     record()
     return nil
-  }
-
-  private func restore(_ former: [String: JoinedDevice], from next: [String: JoinedDevice]) throws {
-    state.withLock { $0.devices = former }
-    try write(from: next, to: former)
-  }
-
-  private func write(from former: [String: JoinedDevice], to next: [String: JoinedDevice]) throws {
-    for device in next.values where former[device.name] != device { try directory.write(device) }
-    for name in former.keys where next[name] == nil { try directory.remove(name) }
   }
 }
 

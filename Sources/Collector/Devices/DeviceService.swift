@@ -16,7 +16,7 @@ struct DeviceSender: Sendable {
 /// Answers what devices ask besides receipts: the page, and joining (`/v1/devices`). Confined to the listener's event loop; what changes
 /// something is carried out elsewhere.
 final class DeviceService {
-  static let devicesPath = "/v1/devices"
+  private static let devicesPath = "/v1/devices"
   private static let selfPath = "/v1/devices/self"
   /// Requests are a token and a subscription.
   private static let longestBody = 16 * 1024
@@ -36,8 +36,11 @@ final class DeviceService {
 
   /// Whether a path is one of these.
   static func serves(_ path: Substring) -> Bool {
-    path == "/device" || path.hasPrefix(DevicePage.path) || path == devicesPath
-      || path.hasPrefix("\(devicesPath)/")
+    path == "/device" || path.hasPrefix(DevicePage.path) || isCall(path)
+  }
+
+  private static func isCall(_ path: Substring) -> Bool {
+    path == devicesPath || path.hasPrefix("\(devicesPath)/")
   }
 
   /// The device whose key a request has: its name, `nil` without a key.
@@ -66,10 +69,11 @@ final class DeviceService {
     return refusal
   }
 
+  /// - Parameter isPlain: whether the request came over the plain listener for browsers on this host.
   func respond(to exchange: HTTPExchange, _ path: Substring, isPlain: Bool) {
     let request = exchange.request
     do throws(DeviceRegistry.Refusal) {
-      if path == Self.devicesPath || path.hasPrefix("\(Self.devicesPath)/") {
+      if Self.isCall(path) {
         try call(exchange, path, isPlain: isPlain)
       } else {
         guard request.method == "GET" || request.method == "HEAD" else {
@@ -237,6 +241,7 @@ final class DeviceService {
 
   private static let malformed = DeviceRegistry.Refusal(
     status: 400, message: "the body is not what this call takes")
+
   private static func answer(_ status: Int, _ json: String, retryAfter: Duration? = nil) -> HTTPResponse {
     var headers: HPACKHeaders = ["cache-control": "no-store", "x-content-type-options": "nosniff"]
     if let retryAfter { headers.add(name: "retry-after", value: "\(max(1, retryAfter.wholeSeconds))") }

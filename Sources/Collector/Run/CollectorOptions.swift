@@ -16,6 +16,8 @@ public struct CollectorOptions: Sendable {
   public var count: Int64?
   /// How long to plan, per target; `nil` for no limit.
   public var duration: Duration?
+  /// Whether a run ends by itself.
+  var isLimited: Bool { count != nil || duration != nil }
   /// Whether to send faster than a provider's documentation allows.
   public var allowsAboveProviderLimit: Bool
   /// How long a run waits for access tokens and subscriptions before it begins to send.
@@ -53,7 +55,7 @@ struct CollectorEnvironment: Sendable {
   var devices: DeviceRegistry?
 
   /// Whether devices may join a run while it is recorded.
-  var mayBeJoined: Bool { devices != nil && options.count == nil && options.duration == nil }
+  var mayBeJoined: Bool { devices != nil && !options.isLimited }
 }
 
 /// Why a run could not begin, and what to do.

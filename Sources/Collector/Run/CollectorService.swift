@@ -35,10 +35,10 @@ public final class CollectorService: Sendable {
       options: options, clock: clock, logger: logger, manager: manager, observer: observer,
       devices: configuration.devices.map {
         DeviceRegistry(
-          $0, store: options.storePath, acceptsJoins: options.count == nil && options.duration == nil,
+          $0, store: options.storePath, acceptsJoins: !options.isLimited,
           clock: clock, logger: logger)
       })
-    serves = options.count == nil && options.duration == nil
+    serves = !options.isLimited
     control = RunCoordinator(serves: serves, drain: options.drain, clock: clock)
     reloader = ConfigurationReloader(configuration, control: control, environment: environment, load: load)
   }

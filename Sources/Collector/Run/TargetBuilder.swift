@@ -58,7 +58,7 @@ struct TargetBuilder: Sendable {
   ) throws -> [TargetBuilder] {
     let known = configuration.targets
     // A device that is named may still join.
-    let isComplete = configuration.devices == nil || options.count != nil || options.duration != nil
+    let isComplete = configuration.devices == nil || options.isLimited
     for name in options.targetNames where isComplete && !known.contains(where: { $0.name == name }) {
       let names = known.map(\.name).joined(separator: ", ")
       throw CollectorError(

@@ -53,7 +53,8 @@ struct Invite: ParsableCommand {
     }
     try expires?.checkLength(as: "--expires")
     if let expires, expires.duration > DeviceInvitation.longest {
-      throw ValidationError("--expires is too long; give at most 30d")
+      throw ValidationError(
+        "--expires is too long; give at most \(DurationText.format(DeviceInvitation.longest))")
     }
   }
 

@@ -93,6 +93,22 @@ struct DeviceRegistryTests {
     #expect(fixture.effective.targets.map(\.name) == ["reception"])
   }
 
+  @Test("where a device's file cannot be written the invitation is as it was") func unwritable() async throws
+  {
+    let fixture = try DeviceFixture()
+    try fixture.open()
+    let token = try await fixture.invite("reception")
+    // In the place of the temporary file, so that not even root can write it.
+    let obstacle = fixture.registry.directory.file(of: "reception") + ".new"
+    try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: false)
+    let joined = await fixture.registry.join(token: token, DeviceFixture.subscription(), platform: "")
+    #expect(throws: DeviceRegistry.unavailable) { try joined.get() }
+    #expect(fixture.registry.isInvited(token) && fixture.effective.targets.isEmpty && fixture.changes.isEmpty)
+    try FileManager.default.removeItem(atPath: obstacle)
+    _ = try await fixture.registry.join(token: token, DeviceFixture.subscription(), platform: "").get()
+    #expect(fixture.effective.targets.map(\.name) == ["reception"])
+  }
+
   @Test("at most as many devices and joins as are allowed") func limits() async throws {
     let fixture = try DeviceFixture("maximum: 2")
     try fixture.open()
