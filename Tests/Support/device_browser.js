@@ -23,6 +23,9 @@ class Browser {
   notifications = [];
   opened = [];
   windows = [];
+  clients = async () => this.windows;
+  network = undefined; // navigator.connection.type
+  permission = "granted";
   display = async () => {};
   endpoint = null;
   usedKey = null;
@@ -56,9 +59,11 @@ class Browser {
         addEventListener: (name, listener) => { listeners[name] = listener; },
         registration: this.registration(),
         clients: {
-          matchAll: async () => this.windows,
+          matchAll: () => this.clients(),
           openWindow: async (url) => { this.opened.push(url); },
         },
+        navigator: this.network ? { connection: { type: this.network } } : {},
+        Notification: { permission: this.permission },
       },
       performance: { timeOrigin: start + offset + began + this.wall, now: () => this.time - began },
       Date: DeviceDate,
@@ -202,7 +207,7 @@ class Browser {
     this.usedKey = applicationServerKey;
     this.endpoint = "https://push.example.net/0";
     const subscription = { endpoint: this.endpoint };
-    return this.call("join", { token: "token", platform: "Firefox on Linux", subscription, applicationServerKey });
+    return this.call("join", { token: "token", platform: "Firefox on Linux", os: "Linux", subscription, applicationServerKey });
   }
 
   posts() {

@@ -24,7 +24,10 @@ const cases = {
     const [post, ...others] = browser.posts();
     assert.equal(others.length, 0);
     assert.deepEqual(post.receipts, [
-      { id: "a", mac: "mac of a", device: "reception", received_at_ms: began, shown_at_ms: began + 120 },
+      {
+        id: "a", mac: "mac of a", device: "reception", received_at_ms: began, shown_at_ms: began + 120,
+        context: { app: "background", notifications: true, os: "Linux" },
+      },
     ]);
     assert.equal(post.key, deviceKey);
     assert.equal(post.clock.length, 3);
@@ -65,6 +68,49 @@ const cases = {
     assert.deepEqual(second.receipts, [{ ...first.receipts[0], shown_at_ms: first.receipts[0].received_at_ms + 7_000 }]);
     assert.equal(first.clock.length, 3);
     assert.equal(second.clock.length, 0);
+  },
+
+  "the context is what a worker is told, as it was when the notification came": async () => {
+    const page = { url: "https://push.example.com/device/", visibilityState: "visible" };
+    const shown = { notifications: true, os: "Linux" };
+    const hidden = { ...page, visibilityState: "hidden" };
+    const other = { ...page, url: "https://push.example.com/other/" };
+    for (const [windows, network, permission, context] of [
+      [[page], "wifi", "granted", { app: "foreground", network: "wifi", ...shown }],
+      [[hidden], "cellular", "granted", { app: "background", network: "cellular", ...shown }],
+      [[other], "wimax", "granted", { app: "background", network: "other", ...shown }],
+      [[], "unknown", "denied", { app: "background", ...shown, notifications: false }],
+    ]) {
+      const browser = await joined();
+      Object.assign(browser, { windows, network, permission });
+      browser.restart();
+      browser.display = () => new Promise((wake) => browser.after(7_000, wake));
+      const work = browser.push("a");
+      await browser.run(work, 2_000);
+      browser.windows = [];
+      await browser.run(work);
+      assert.deepEqual(browser.posts().map((it) => it.receipts[0].context), [context, context]);
+    }
+  },
+
+  "a device that joined before the system was kept tells it once its page was opened": async () => {
+    const browser = await joined();
+    browser.stored.os = undefined;
+    await browser.run(browser.push("a"));
+    await browser.call("open", { applicationServerKey: browser.usedKey, os: "iPadOS" });
+    await browser.run(browser.push("b"));
+    assert.deepEqual(browser.posts().map((it) => it.receipts[0].context.os), [undefined, "iPadOS"]);
+  },
+
+  "without an answer about its pages the receipt is posted": async () => {
+    for (const clients of [() => new Promise(() => {}), async () => { throw new Error("no clients"); }]) {
+      const browser = await joined();
+      browser.clients = clients;
+      const began = browser.time;
+      await browser.run(browser.push("a"));
+      assert.deepEqual(browser.posts().map((it) => it.receipts[0].context), [{ notifications: true, os: "Linux" }]);
+      assert.ok(browser.posts()[0].at - began <= 300);
+    }
   },
 
   "a notification that cannot be shown is received": async () => {

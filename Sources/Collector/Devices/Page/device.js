@@ -15,17 +15,20 @@ const isOnHomeScreen = navigator.standalone === true || matchMedia("(display-mod
 
 const firstMatch = (names) => names.find(([, pattern]) => pattern.test(agent))?.[0];
 
+const system = isIPad ? "iPad" : firstMatch([
+  ["Android", /\bAndroid\b/], ["iPhone", /\biPhone\b/], ["Windows", /\bWindows\b/], ["ChromeOS", /\bCrOS\b/],
+  ["macOS", /\bMacintosh\b/], ["Linux", /\bLinux\b/],
+]);
+// What receipts say; a worker cannot tell an iPad from a Mac.
+const os = { iPad: "iPadOS", iPhone: "iOS" }[system] ?? system;
+
 // As "Firefox on Linux": what the collector lists.
 function platform() {
   const browser = firstMatch([
     ["Edge", /\bEdg(A|iOS)?\//], ["Opera", /\bOPR\//], ["Samsung Internet", /\bSamsungBrowser\//],
     ["Firefox", /\b(Firefox|FxiOS)\//], ["Chrome", /\b(HeadlessChrome|Chrome|CriOS)\//], ["Safari", /\bSafari\/|AppleWebKit\//],
   ]);
-  const system = firstMatch([
-    ["Android", /\bAndroid\b/], ["iPhone", /\biPhone\b/], ["Windows", /\bWindows\b/], ["ChromeOS", /\bCrOS\b/],
-    ["macOS", /\bMacintosh\b/], ["Linux", /\bLinux\b/],
-  ]);
-  return `${browser ?? "a browser"} on ${isIPad ? "iPad" : (system ?? "an unknown system")}`;
+  return `${browser ?? "a browser"} on ${system ?? "an unknown system"}`;
 }
 
 const noun = isIPad ? "tablet" : /iPhone|Android.*Mobile/.test(agent) ? "phone" : "browser";
@@ -254,7 +257,7 @@ async function join(permission) {
     return `The browser could not subscribe at its push service (${error.message}). Is it online, and has it one?`;
   }
   say("progress", "Joining …");
-  const fields = { token: invitation, platform: platform(), subscription: subscription.toJSON(), applicationServerKey };
+  const fields = { token: invitation, platform: platform(), os, subscription: subscription.toJSON(), applicationServerKey };
   const joined = await call("join", fields).catch((error) => ({ error: error.message }));
   if (joined.status === 201) {
     forgetInvitation();
@@ -280,7 +283,7 @@ element("copy").addEventListener("click", () =>
 // ---- A device that has joined.
 
 async function open() {
-  const { status, subscriptionError, view } = await call("open", { applicationServerKey });
+  const { status, subscriptionError, view } = await call("open", { applicationServerKey, os });
   if (!view.name) return "";
   if (token && token !== view.token) return texts.otherInvitation;
   if (token) forgetInvitation();

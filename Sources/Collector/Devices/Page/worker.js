@@ -5,6 +5,7 @@
 
 const exchangeInterval = 60_000; // between exchanges of clocks, milliseconds: a bound grows by 0.5 ms each second
 const exchangeLimit = 3_000; // for one question
+const observationLimit = 200; // a receipt waits so long for whether a page is visible
 const displayLimit = 1_000; // a receipt waits so long for its notification to be shown
 const requestLimit = 10_000;
 const retries = [0, 1_000, 5_000, 20_000]; // pauses before each attempt to post
@@ -88,7 +89,7 @@ function latency(at, time, exchanges) {
 // ---- What is kept.
 
 const initial = () => ({
-  name: null, key: null, token: null, state: null, endpoint: null, applicationServerKey: null,
+  name: null, key: null, token: null, state: null, endpoint: null, applicationServerKey: null, os: null,
   hasClock: true, isReporting: true, count: 0, pending: [], exchanges: [], recent: [],
 });
 
@@ -153,9 +154,9 @@ const held = new Set();
 
 // Puts a receipt, with the stages that are known, in place of what waits of it.
 function enqueue(state, entry, isNew) {
-  const { id, mac, receivedAt, shownAt, openedAt } = entry;
+  const { id, mac, receivedAt, shownAt, openedAt, context } = entry;
   const text = JSON.stringify({
-    id, mac, device: state.name, received_at_ms: receivedAt, shown_at_ms: shownAt, opened_at_ms: openedAt,
+    id, mac, device: state.name, received_at_ms: receivedAt, shown_at_ms: shownAt, opened_at_ms: openedAt, context,
   });
   const earlier = state.pending.find((it) => it.entry === entry.key);
   const waiting = { entry: entry.key, text, isNew: isNew || (earlier?.isNew ?? false) };
@@ -223,6 +224,27 @@ function readProbe(data) {
   }
 }
 
+const openPages = async () =>
+  (await self.clients.matchAll({ type: "window", includeUncontrolled: true }))
+    .filter((it) => it.url.startsWith(self.registration.scope));
+
+// Browsers on Android and ChromeOS tell the type of the network; others do not.
+function network() {
+  const type = self.navigator.connection?.type;
+  if (!type || type === "unknown") return undefined;
+  return ["wifi", "cellular", "ethernet", "none"].includes(type) ? type : "other";
+}
+
+// In what state the device is, as far as a worker is told.
+async function observe() {
+  const notifications = self.Notification && self.Notification.permission === "granted";
+  const context = { network: network(), notifications };
+  const visible = openPages().then((all) => all.some((it) => it.visibilityState === "visible"), () => undefined);
+  const isVisible = await Promise.race([visible, sleep(observationLimit)]);
+  if (isVisible !== undefined) context.app = isVisible ? "foreground" : "background";
+  return context;
+}
+
 // Resolves with when the notification was shown, or null where it could not be.
 async function display(key, received) {
   try {
@@ -244,14 +266,17 @@ async function display(key, received) {
 async function receive(probe, received, clockWasReset) {
   const receivedAt = Math.floor(received);
   const key = probe ? `${probe.id} ${receivedAt}` : null;
+  const observed = observe();
   const displayed = display(key, received);
   if (!probe) return displayed;
   held.add(key);
   unmeasured.add(key);
   try {
+    const context = await observed;
     await change((state) => {
       if (clockWasReset) for (const it of state.exchanges) it.isStale = true;
       const entry = { ...probe, key, received, receivedAt, latency: null };
+      entry.context = { ...context, os: state.os ?? undefined };
       state.count += 1;
       state.recent = [entry, ...state.recent].slice(0, maximumRecent);
       enqueue(state, entry, true);
@@ -279,8 +304,7 @@ self.addEventListener("push", (event) => {
 });
 
 async function openPage() {
-  const open = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
-  const page = open.find((it) => it.url.startsWith(self.registration.scope));
+  const [page] = await openPages();
   await (page ? page.focus() : self.clients.openWindow(self.registration.scope)).catch(() => {});
 }
 
@@ -339,8 +363,8 @@ self.addEventListener("pushsubscriptionchange", (event) => {
 const calls = {
   view: async () => ({}),
 
-  async open({ applicationServerKey }) {
-    const { key } = await change((state) => { if (state.key) state.applicationServerKey = applicationServerKey; });
+  async open({ applicationServerKey, os }) {
+    const { key } = await change((state) => { if (state.key) Object.assign(state, { applicationServerKey, os }); });
     if (!key) return {};
     const status = await updateSelf("GET");
     if (status !== 200) return { status };
@@ -350,7 +374,7 @@ const calls = {
     return renewed;
   },
 
-  async join({ token, platform, subscription, applicationServerKey }) {
+  async join({ token, platform, os, subscription, applicationServerKey }) {
     const body = JSON.stringify({ token, subscription, platform });
     const answer = await request("POST", "/v1/devices", body).catch(() => null);
     const told = await answer?.json().catch(() => ({}));
@@ -358,7 +382,7 @@ const calls = {
       return { status: answer?.status ?? 0, retryAfter: answer?.headers.get("retry-after"), error: told?.error };
     }
     await change((state) => {
-      const joined = { name: told.name, key: told.device_key, token, state: "active", applicationServerKey };
+      const joined = { name: told.name, key: told.device_key, token, state: "active", applicationServerKey, os };
       Object.assign(state, initial(), joined, { endpoint: subscription.endpoint });
     });
     await exchangeClocks();
