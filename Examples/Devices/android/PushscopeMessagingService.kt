@@ -1,7 +1,8 @@
-// A messaging service that tells pushscope's collector when each notification reached the phone, was shown, and was tapped.
+// A messaging service that tells pushscope's collector when each notification reached the phone, was shown, and was tapped, and
+// what state the phone was in.
 //
-// Needs com.google.firebase:firebase-messaging, Android 8 (API 26), the permissions INTERNET and, from Android 13 on,
-// POST_NOTIFICATIONS, which the app must ask for, and in the manifest:
+// Needs com.google.firebase:firebase-messaging, Android 8 (API 26), the permissions INTERNET, ACCESS_NETWORK_STATE and, from
+// Android 13 on, POST_NOTIFICATIONS, which the app must ask for, and in the manifest:
 //
 //   <service android:name=".PushscopeMessagingService" android:exported="false">
 //     <intent-filter><action android:name="com.google.firebase.MESSAGING_EVENT" /></intent-filter>
@@ -16,13 +17,22 @@
 // shows one.
 package com.example.app
 
+import android.app.ActivityManager
+import android.app.ActivityManager.RunningAppProcessInfo
+import android.app.KeyguardManager
 import android.app.Notification
 import android.app.NotificationChannel
 import android.app.NotificationManager
 import android.app.PendingIntent
+import android.app.usage.UsageStatsManager
 import android.content.BroadcastReceiver
 import android.content.Context
 import android.content.Intent
+import android.net.ConnectivityManager
+import android.net.NetworkCapabilities
+import android.os.Build
+import android.os.PowerManager
+import android.os.Process
 import android.os.SystemClock
 import android.util.Log
 import com.google.firebase.messaging.FirebaseMessagingService
@@ -30,6 +40,7 @@ import com.google.firebase.messaging.RemoteMessage
 import java.io.IOException
 import java.net.HttpURLConnection
 import java.net.URL
+import java.util.concurrent.atomic.AtomicBoolean
 import kotlin.concurrent.thread
 import org.json.JSONArray
 import org.json.JSONException
@@ -37,6 +48,7 @@ import org.json.JSONObject
 
 private const val COLLECTOR = "https://receipts.example.com:8443"
 private const val DEVICE = "my-android"
+private const val CHANNEL = "pushscope"
 
 /** Unix time as it was when the process began, carried on by a clock that nobody sets, in nanoseconds. */
 private object DeviceTime {
@@ -50,6 +62,8 @@ class PushscopeMessagingService : FirebaseMessagingService() {
      * Called on a thread of Firebase's own, which may wait for the network for some seconds.
      *
      * received_at_ms: "Called when a message is received" (FirebaseMessagingService.onMessageReceived).
+     * provider_at_ms: "the time in milliseconds from the Epoch that the message was sent", by Google's clock
+     * (RemoteMessage.getSentTime; 0 where it is not set).
      */
     override fun onMessageReceived(message: RemoteMessage) {
         val received = DeviceTime.now()
@@ -57,6 +71,8 @@ class PushscopeMessagingService : FirebaseMessagingService() {
         val mac = message.data["mac"] ?: return
         val receipt = JSONObject().put("id", id).put("mac", mac).put("device", DEVICE)
             .put("received_at_ms", received / 1_000_000) // cut, not rounded
+            .put("context", Circumstances(this).context(message))
+        if (message.sentTime > 0) receipt.put("provider_at_ms", message.sentTime)
         show(receipt)?.let { receipt.put("shown_at_ms", it / 1_000_000) }
         Receipts(this).post(receipt)
     }
@@ -67,16 +83,14 @@ class PushscopeMessagingService : FirebaseMessagingService() {
      * shown_at_ms: when the system had taken it "to be shown in the status bar" (NotificationManager.notify). Android does not tell an
      * app when it is drawn.
      *
-     * @return `null` where the app may not show any (NotificationManager.areNotificationsEnabled).
+     * @return `null` where the app may not show any.
      */
     private fun show(receipt: JSONObject): Long? {
         val manager = getSystemService(NotificationManager::class.java)
-        if (!manager.areNotificationsEnabled()) return null
-        val channel = NotificationChannel("pushscope", "pushscope", NotificationManager.IMPORTANCE_DEFAULT)
-        manager.createNotificationChannel(channel)
+        if (!manager.mayShow()) return null
         val tap = Intent(this, NotificationOpened::class.java).putExtra("receipt", receipt.toString())
         val flags = PendingIntent.FLAG_UPDATE_CURRENT or PendingIntent.FLAG_IMMUTABLE
-        val notification = Notification.Builder(this, "pushscope")
+        val notification = Notification.Builder(this, CHANNEL)
             .setSmallIcon(android.R.drawable.ic_dialog_info)
             .setContentTitle("pushscope")
             .setAutoCancel(true)
@@ -93,6 +107,103 @@ class PushscopeMessagingService : FirebaseMessagingService() {
      */
     override fun onNewToken(token: String) {
         Log.i("pushscope", "registration token: $token")
+    }
+}
+
+/**
+ * Whether a notification would be shown: "whether notifications from the calling package are enabled"
+ * (NotificationManager.areNotificationsEnabled), and the channel is not blocked (IMPORTANCE_NONE: "does not show in the shade").
+ * A channel that exists keeps what the user made of it (NotificationManager.createNotificationChannel).
+ */
+private fun NotificationManager.mayShow(): Boolean {
+    createNotificationChannel(NotificationChannel(CHANNEL, "pushscope", NotificationManager.IMPORTANCE_DEFAULT))
+    return areNotificationsEnabled() && getNotificationChannel(CHANNEL)?.importance != NotificationManager.IMPORTANCE_NONE
+}
+
+/**
+ * The state that the phone and the app are in: `context` of a receipt (docs/receipts.md). What Android does not tell is left out.
+ */
+private class Circumstances(private val context: Context) {
+    fun context(message: RemoteMessage): JSONObject {
+        val power = context.getSystemService(PowerManager::class.java)
+        return JSONObject()
+            .put("app", app())
+            // "the priority of message as delivered", which "may be lower than the priority originally requested", and that one
+            // (RemoteMessage.getPriority, getOriginalPriority).
+            .put("priority", priority(message.priority))
+            .put("priority_sent", priority(message.originalPriority))
+            // Doze with its restrictions in force; not in a maintenance window, and not the lighter Doze of a phone that moves
+            // (PowerManager.isDeviceIdleMode).
+            .put("idle", power.isDeviceIdleMode)
+            // Battery saver (PowerManager.isPowerSaveMode).
+            .put("saver", power.isPowerSaveMode)
+            .put("bucket", bucket())
+            .put("network", network())
+            .put("notifications", context.getSystemService(NotificationManager::class.java).mayShow())
+            .put("os", "Android ${Build.VERSION.RELEASE}")
+    }
+
+    /** `null`, which JSONObject.put leaves out, for PRIORITY_UNKNOWN. */
+    private fun priority(priority: Int): String? = when (priority) {
+        RemoteMessage.PRIORITY_HIGH -> "high"
+        RemoteMessage.PRIORITY_NORMAL -> "normal"
+        else -> null
+    }
+
+    /**
+     * Whether the app is on the screen: its process is "running the foreground UI" (IMPORTANCE_FOREGROUND, from
+     * ActivityManager.getMyMemoryState) and the screen is not locked (KeyguardManager.isKeyguardLocked). Firebase's own
+     * DisplayNotification decides so, too.
+     *
+     * `stopped`: no process of the app ran. Android does not say so before API 35 (ApplicationStartInfo); here it is the first
+     * message of a process that is less than 10 s old (Process.getStartElapsedRealtime) and has nothing on the screen.
+     */
+    private fun app(): String {
+        val isFirst = isFirstMessage.getAndSet(false)
+        val process = RunningAppProcessInfo()
+        ActivityManager.getMyMemoryState(process)
+        val isLocked = context.getSystemService(KeyguardManager::class.java).isKeyguardLocked
+        if (process.importance == RunningAppProcessInfo.IMPORTANCE_FOREGROUND && !isLocked) return "foreground"
+        val age = SystemClock.elapsedRealtime() - Process.getStartElapsedRealtime()
+        return if (isFirst && age < 10_000) "stopped" else "background"
+    }
+
+    /**
+     * "the current standby bucket of the calling app" (UsageStatsManager.getAppStandbyBucket, from Android 9 on). Buckets up to
+     * STANDBY_BUCKET_ACTIVE "have no standby restrictions imposed".
+     */
+    private fun bucket(): String? {
+        if (Build.VERSION.SDK_INT < Build.VERSION_CODES.P) return null
+        val bucket = context.getSystemService(UsageStatsManager::class.java).appStandbyBucket
+        return when {
+            bucket <= UsageStatsManager.STANDBY_BUCKET_ACTIVE -> "active"
+            bucket == UsageStatsManager.STANDBY_BUCKET_WORKING_SET -> "working_set"
+            bucket == UsageStatsManager.STANDBY_BUCKET_FREQUENT -> "frequent"
+            bucket == UsageStatsManager.STANDBY_BUCKET_RARE -> "rare"
+            bucket == UsageStatsManager.STANDBY_BUCKET_RESTRICTED -> "restricted"
+            else -> null
+        }
+    }
+
+    /**
+     * The transport of the default network (ConnectivityManager.getActiveNetwork, NetworkCapabilities.hasTransport).
+     *
+     * `null` where Android gives none: "when there is no default network, or when the default network is blocked" for the app, as
+     * in Doze. The message has come over one, so this is not reported as `none`.
+     */
+    private fun network(): String? {
+        val manager = context.getSystemService(ConnectivityManager::class.java)
+        val network = manager.getNetworkCapabilities(manager.activeNetwork) ?: return null
+        return when {
+            network.hasTransport(NetworkCapabilities.TRANSPORT_WIFI) -> "wifi"
+            network.hasTransport(NetworkCapabilities.TRANSPORT_CELLULAR) -> "cellular"
+            network.hasTransport(NetworkCapabilities.TRANSPORT_ETHERNET) -> "ethernet"
+            else -> "other"
+        }
+    }
+
+    private companion object {
+        val isFirstMessage = AtomicBoolean(true)
     }
 }
 

@@ -1,6 +1,7 @@
 package android.app;
 
 public class NotificationManager {
+  public static final int IMPORTANCE_NONE = 0;
   public static final int IMPORTANCE_DEFAULT = 3;
 
   public boolean areNotificationsEnabled() {
@@ -8,6 +9,10 @@ public class NotificationManager {
   }
 
   public void createNotificationChannel(NotificationChannel channel) {}
+
+  public NotificationChannel getNotificationChannel(String channelId) {
+    return null;
+  }
 
   public void notify(int id, Notification notification) {}
 }

@@ -9,6 +9,10 @@ public class JSONObject {
     return this;
   }
 
+  public JSONObject put(String name, boolean value) throws JSONException {
+    return this;
+  }
+
   public JSONObject put(String name, long value) throws JSONException {
     return this;
   }

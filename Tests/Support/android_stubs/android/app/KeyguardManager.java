@@ -1,0 +1,7 @@
+package android.app;
+
+public class KeyguardManager {
+  public boolean isKeyguardLocked() {
+    return false;
+  }
+}

@@ -1,0 +1,7 @@
+package android.os;
+
+public class Process {
+  public static long getStartElapsedRealtime() {
+    return 0;
+  }
+}
