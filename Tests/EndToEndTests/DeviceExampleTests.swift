@@ -66,23 +66,24 @@ struct DeviceExampleTests {
     #expect(kotlin.status == 0, "\(kotlin.error)")
   }
 
-  /// Compiled with a stub of Apple's UserNotifications. Type checking would not be enough: the compiler diagnoses data races
+  /// Compiled with stubs of Apple's UserNotifications and Network. Type checking would not be enough: the compiler diagnoses data races
   /// while it generates code.
   @Test(
     "the iOS extension compiles as Swift 6 without a warning, reports, and hands the notification on once",
     .enabled(if: Programs.has("swiftc", "openssl", "basenc")), .timeLimit(.minutes(10)))
   func iOS() throws {
     let directory = try TemporaryDirectory()
-    let stub = Self.root.appendingPathComponent("Tests/Support/ios_stubs/UserNotifications.swift").path
     let swift = ["-swift-version", "6", "-warnings-as-errors", "-parse-as-library"]
-    let library = try run(
-      "swiftc",
-      swift + [
-        "-emit-library", "-static", "-emit-module", "-module-name", "UserNotifications", stub,
-        "-emit-module-path", directory.file("UserNotifications.swiftmodule"),
-        "-o", directory.file("libUserNotifications.a"),
-      ], within: .seconds(240))
-    #expect(library.status == 0, "\(library.error)")
+    for name in ["UserNotifications", "Network"] {
+      let stub = Self.root.appendingPathComponent("Tests/Support/ios_stubs/\(name).swift").path
+      let library = try run(
+        "swiftc",
+        swift + [
+          "-emit-library", "-static", "-emit-module", "-module-name", name, stub,
+          "-emit-module-path", directory.file("\(name).swiftmodule"), "-o", directory.file("lib\(name).a"),
+        ], within: .seconds(240))
+      #expect(library.status == 0, "\(library.error)")
+    }
 
     let waiting = try Waiting()
     let forwarder = try RunningProcess(
@@ -100,14 +101,17 @@ struct DeviceExampleTests {
     let build = try run(
       "swiftc",
       swift + [
-        "-I", directory.path, "-L", directory.path, "-lUserNotifications", service, main, "-o", program,
+        "-I", directory.path, "-L", directory.path, "-lUserNotifications", "-lNetwork", service,
+        Self.example("ios/NotificationDelegate.swift"), main, "-o", program,
       ], within: .seconds(240))
     #expect(build.status == 0, "\(build.error)")
     let result = try run(
       program, [waiting.id, waiting.mac],
       environment: ["HOME": directory.path, "XDG_CONFIG_HOME": directory.path])
     #expect(result.status == 0, "\(result.error)")
-    #expect(result.output == "handed on\n", "once, though the time ended after the work: \(result.output)")
+    #expect(
+      result.output == "handed on, can be opened\n",
+      "once, though the time ended after the work: \(result.output)")
     try waiting.expectReceipt(of: "my-iphone", exchanges: 3)
   }
 
@@ -143,8 +147,10 @@ struct DeviceExampleTests {
         let request = UNNotificationRequest(content: UNNotificationContent(userInfo: ["pushscope": probe]))
         let (handed, continuation) = AsyncStream<Void>.makeStream()
         let service = NotificationService()
-        service.didReceive(request) { _ in
-          print("handed on")
+        service.didReceive(request) { content in
+          let opened = Receipt(openedFrom: content.userInfo)
+          let isLater = opened.map { $0.openedAt ?? 0 >= $0.receivedAt } ?? false
+          print(isLater ? "handed on, can be opened" : "handed on")
           continuation.yield()
         }
         for await _ in handed { break }
