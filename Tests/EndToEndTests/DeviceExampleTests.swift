@@ -16,6 +16,9 @@ struct DeviceExampleTests {
     globalThis.self = {
       addEventListener: (name, listener) => { listeners[name] = listener; },
       registration: { showNotification: async () => {} },
+      clients: { matchAll: async () => [{ visibilityState: "visible" }] },
+      navigator: { userAgent: "Linux" },
+      Notification: { permission: "granted" },
     };
     if (process.env.WITHOUT_CLOCK) {
       const really = fetch;
