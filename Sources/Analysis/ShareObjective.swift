@@ -99,8 +99,7 @@ public struct ObjectiveReader {
     else { return .none }
     let overdue = now.microseconds.subtractingClamped(objective.limit).subtractingClamped(Self.margin)
     var counts = ObjectiveCounts(objective, overdue: overdue)
-    var figures: Set<RollupFigure> = [RollupFigure(objective.metric)]
-    if objective.metric == .delivery { figures.formUnion([.deliveryLow, .deliveryHigh]) }
+    let figures = RollupFigure.ranged([objective.metric])
     try series.forEach(
       in: window, from: try series.span(of: window, .rollups), figures: figures,
       rollup: { counts.add($0) }, row: { counts.add($0) })
@@ -135,17 +134,12 @@ private struct ObjectiveCounts {
     }
     let all = bin.counts.planned
     sent.insert(bin.start..<bin.end, count: all)
-    if objective.metric == .delivery {
-      let values = bin.deliveries
-      let good = within(values.values)
-      add(
-        good, values.isExact ? good : within(values.highs), values.isExact ? good : within(values.lows),
-        of: all,
-        bin.start)
-    } else {
-      let good = within(bin.latencies(of: RollupFigure(objective.metric)))
-      add(good, good, good, of: all, bin.start)
-    }
+    let values = bin.ranged(objective.metric)
+    let good = within(values.values)
+    add(
+      good, values.isExact ? good : within(values.highs), values.isExact ? good : within(values.lows),
+      of: all,
+      bin.start)
     return true
   }
 
@@ -154,7 +148,7 @@ private struct ObjectiveCounts {
     guard state.isSettled || state == .inFlight && row.plannedAt.microseconds < overdue else { return }
     sent.insert(row.plannedAt)
     guard let value = row.value(of: objective.metric) else { return add(0, 0, 0, of: 1, row.plannedAt) }
-    let range = objective.metric == .delivery ? row.deliveryRange : nil
+    let range = row.range(of: objective.metric)
     let limit = objective.limit
     add(
       value <= limit ? 1 : 0, (range?.high ?? value) <= limit ? 1 : 0, (range?.low ?? value) <= limit ? 1 : 0,

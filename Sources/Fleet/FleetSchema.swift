@@ -171,7 +171,7 @@ struct FleetViews {
           switch field {
           case .time(_, let interval): "x.planned_at + toIntervalMicrosecond(x.\(interval.name))"
           case .deliveryCertainty: SampleField.certainty(of: "x")
-          case .column, .deliveryLow, .deliveryHigh: "x.\(field.name)"
+          case .column, .deliveryLow, .deliveryHigh, .context: "x.\(field.name)"
           }
         return "\(value) AS \(field.name)"
       }

@@ -241,6 +241,10 @@ final class PushService {
       let due = scenario.thaw(begin + delay)
       return scripted.asleep?.wake(due) ?? due
     }
+    let stages = delays.map { delay in
+      let due = scenario.thaw(begin + delay)
+      return DeviceStages(scripted, isAsleep: scripted.asleep.map { $0.wake(due) > due } ?? false)
+    }
     let isLost = scripted.isLost && notification.isForADevice
     record(
       ScriptedRequest(
@@ -255,8 +259,8 @@ final class PushService {
       withdrawable[messageID] = deliveries.count
     }
     at(start + answerAt) { $0.answer(exchange, as: scripted.outcome, notification) }
-    for due in deliveries {
-      at(start + due) { $0.deliver(notification, dialect, index: index) }
+    for (due, stages) in zip(deliveries, stages) {
+      at(start + due) { $0.deliver(notification, dialect, index: index, stages) }
     }
   }
 
@@ -301,7 +305,9 @@ final class PushService {
     exchange.answer(HTTPResponse(status: isWithdrawn ? 204 : 404))
   }
 
-  private func deliver(_ notification: IncomingNotification, _ dialect: ScenarioDialect, index: Int) {
+  private func deliver(
+    _ notification: IncomingNotification, _ dialect: ScenarioDialect, index: Int, _ stages: DeviceStages
+  ) {
     if let messageID = notification.messageID {
       guard let left = withdrawable[messageID] else { return }
       withdrawable[messageID] = left > 1 ? left - 1 : nil
@@ -312,7 +318,9 @@ final class PushService {
     if script.isRecording {
       script.record(
         .delivery(
-          ScriptedDelivery(dialect: dialect, index: index, id: notification.id, receivedAt: now)))
+          ScriptedDelivery(
+            dialect: dialect, index: index, id: notification.id, receivedAt: now,
+            shownAfter: stages.shownAfter)))
     }
     // Subscribers are the devices and report by themselves.
     if let push = notification.push { return services.agents.deliver(push) }
@@ -324,7 +332,7 @@ final class PushService {
     poster?.add(
       DeviceReceipt(
         id: receipt.id, mac: receipt.mac, device: notification.device, receivedAt: clock.wallNow(),
-        receivedMonotonic: now))
+        receivedMonotonic: now, stages: stages))
   }
 
   private func record(_ request: ScriptedRequest) {

@@ -9,8 +9,17 @@ public enum SeriesMetric: String, Sendable, Hashable, Codable, CaseIterable {
   /// The share of planned notifications that were rejected, or missed for `retry_after`, `backoff`, `provider_limit`
   /// or `credential`.
   case refused
+  /// The time from received to shown, of devices that report it.
+  case display
+  /// The share of delivered notifications that were not shown by the receipt deadline, of devices that report what they show.
+  case unseen
 
-  public var isShare: Bool { self != .delivery && self != .accept }
+  public var isShare: Bool {
+    switch self {
+    case .delivery, .accept, .display: false
+    case .lost, .failed, .refused, .unseen: true
+    }
+  }
 
   /// The name in tables and sentences. What was refused and what was not sent because of that count as one share.
   public var title: String { self == .refused ? "refused or not sent" : rawValue }
@@ -18,17 +27,18 @@ public enum SeriesMetric: String, Sendable, Hashable, Codable, CaseIterable {
   /// The kind of a finding that says that this changed.
   public func kind(isUpward: Bool) -> FindingKind {
     switch self {
-    case .delivery, .accept: isUpward ? .slower : .faster
+    case .delivery, .accept, .display: isUpward ? .slower : .faster
     case .lost: .losing
     case .failed: .failing
     case .refused: .refused
+    case .unseen: .unseen
     }
   }
 }
 
 /// The words of the `kind` column.
 public enum FindingKind: String, Sendable, Hashable, Codable, CaseIterable {
-  case slower, faster, losing, failing, refused
+  case slower, faster, losing, failing, refused, unseen
 }
 
 /// The words of the `status` column.
@@ -78,6 +88,8 @@ public enum Leg: String, Sendable, Hashable, Codable, CaseIterable {
   case transit
   /// Sent → received, where receipts come before the provider's answer.
   case sentToReceived = "sent_to_received"
+  /// Received → shown.
+  case display
 
   /// The name in tables and sentences.
   public var title: String { self == .sentToReceived ? "sent to received" : rawValue }

@@ -15,11 +15,22 @@ public struct Receipt: Sendable, Equatable {
   public var offset: Int64?
   public var offsetError: Int64?
   public var isDuplicate: Bool
+  /// What the device did with the notification, and when.
+  public var stages: ReceiptStages
+  /// The circumstances on the device; in rows of a store their number, which is ``contextID``.
+  public var context: DeviceContext?
+  public var contextID: DeviceContextID?
+  /// Whether the device posted the receipt again, to say more: a row with what is new.
+  public var isAddition: Bool
 
   public init(
     sample: SampleID, device: String, receivedAt: WallTime, arrivedAt: WallTime, isSameClock: Bool,
-    monotonic: Int64? = nil, offset: Int64? = nil, offsetError: Int64? = nil, isDuplicate: Bool = false
+    monotonic: Int64? = nil, offset: Int64? = nil, offsetError: Int64? = nil, isDuplicate: Bool = false,
+    stages: ReceiptStages = ReceiptStages(), contextID: DeviceContextID? = nil, isAddition: Bool = false
   ) {
+    self.stages = stages
+    self.contextID = contextID
+    self.isAddition = isAddition
     self.sample = sample
     self.device = device
     self.receivedAt = receivedAt
@@ -29,6 +40,47 @@ public struct Receipt: Sendable, Equatable {
     self.offset = offset
     self.offsetError = offsetError
     self.isDuplicate = isDuplicate
+  }
+}
+
+extension Receipt {
+  /// What distinguishes it from other receipts for the same notification.
+  public var stamp: ReceiptStamp {
+    ReceiptStamp(device: device, receivedAt: receivedAt, monotonic: monotonic)
+  }
+
+  /// Adds what the device posted later. What was known keeps its first value.
+  public mutating func add(_ later: Receipt) {
+    stages.add(later.stages)
+    if contextID == nil { (contextID, context) = (later.contextID, later.context) }
+  }
+}
+
+/// When a device did what it did with a notification after it had received it, by its own clock; `nil` where it did not say.
+public struct ReceiptStages: Sendable, Hashable {
+  public var shownAt: WallTime?
+  public var openedAt: WallTime?
+  /// The provider's own stamp on the notification, by the provider's clock.
+  public var providerAt: WallTime?
+
+  public init(shownAt: WallTime? = nil, openedAt: WallTime? = nil, providerAt: WallTime? = nil) {
+    self.shownAt = shownAt
+    self.openedAt = openedAt
+    self.providerAt = providerAt
+  }
+
+  public var isEmpty: Bool { self == ReceiptStages() }
+
+  /// Adds stages that are not known yet.
+  /// - Returns: these.
+  @discardableResult
+  public mutating func add(_ later: ReceiptStages) -> ReceiptStages {
+    var new = ReceiptStages()
+    for stage in [\ReceiptStages.shownAt, \.openedAt, \.providerAt] where self[keyPath: stage] == nil {
+      new[keyPath: stage] = later[keyPath: stage]
+      self[keyPath: stage] = later[keyPath: stage]
+    }
+    return new
   }
 }
 
@@ -93,4 +145,17 @@ public struct DeliveryRange: Sendable, Hashable {
   }
 
   @inlinable public var isExact: Bool { low == high }
+
+  /// The range of the time until the notification was shown.
+  /// - Parameter display: from received to shown, µs, by stamps that the device cut to whole milliseconds.
+  @inlinable
+  public func shown(after display: Int64) -> DeliveryRange {
+    var range = self
+    range.low = max(0, low.addingClamped(display - Self.stageError))
+    range.high = high.addingClamped(display + Self.stageError)
+    return range
+  }
+
+  /// The largest error of the time between two stamps of a device, µs.
+  public static let stageError: Int64 = 1000
 }

@@ -34,6 +34,13 @@ public struct Sample: Sendable, Equatable {
   public var peerAck: Int64?
   /// The round trip of the newest PING that was answered on the same connection, µs, as of the notification's answer.
   public var path: Int64?
+  /// Planned → shown by the device, µs, where it reports that: ``deliveryLatency`` and the time from received to shown on the
+  /// device's clock, so that it is known as well as the delivery.
+  public var shownLatency: Int64?
+  /// Whether it was shown; `nil` where it was not delivered in time, or its device does not report that.
+  public var display: DisplayState?
+  /// The circumstances that the device reported first.
+  public var context: DeviceContextID?
   public var timestampSource: TimestampSource?
 
   /// Further receipts with the same id.
@@ -71,10 +78,14 @@ public struct Sample: Sendable, Equatable {
     deliveryLatency.map { DeliveryRange(latency: $0, error: deliveryError, high: deliveryHigh) }
   }
 
+  /// The time from received to shown, µs; `nil` unless both are known.
+  public var displayTime: Int64? { shownLatency.flatMap { shown in deliveryLatency.map { shown - $0 } } }
+
   /// The value of a metric, µs.
   public func value(of metric: Metric) -> Int64? {
     metric.value(
-      service: serviceTime, accept: acceptLatency, delivery: deliveryLatency, path: path, absent: nil)
+      service: serviceTime, accept: acceptLatency, delivery: deliveryLatency, shown: shownLatency, path: path,
+      absent: nil)
   }
 }
 
@@ -163,6 +174,8 @@ public enum Metric: String, Sendable, Hashable, Codable, CaseIterable {
   case accept
   /// Planned → received by the device.
   case delivery
+  /// Planned → shown by the device.
+  case shown
   /// The round trip of a PING on the connection (``Sample/path``).
   case path
 
@@ -172,15 +185,19 @@ public enum Metric: String, Sendable, Hashable, Codable, CaseIterable {
   /// - Parameter absent: stands for a missing interval: `nil`, or a sentinel in loops that cannot afford optionals.
   @inlinable
   public func value<Interval: Equatable>(
-    service: Interval, accept: Interval, delivery: Interval, path: Interval, absent: Interval
+    service: Interval, accept: Interval, delivery: Interval, shown: Interval, path: Interval, absent: Interval
   ) -> Interval {
     switch self {
     case .service: accept == absent ? absent : service
     case .accept: accept
     case .delivery: delivery
+    case .shown: shown
     case .path: path
     }
   }
+
+  /// Whether a device's clock took part, so that a value may have a range (``DeliveryRange``).
+  public var isByDevice: Bool { self == .delivery || self == .shown }
 }
 
 /// The answer to an HTTP/2 PING (RFC 9113, section 6.7): a row of the `path` table. Its round trip is that of the network and

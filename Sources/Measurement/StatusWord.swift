@@ -39,6 +39,7 @@ extension FindingKind {
     case .losing: .losing
     case .failing: .failing
     case .refused: .refused
+    case .unseen: .unseen
     }
   }
 }

@@ -9,6 +9,10 @@ public struct StateCounts: Sendable, Equatable {
   public var sent = 0
   /// How many the provider accepted, in whatever state they ended.
   public var acceptedByProvider = 0
+  /// Of those delivered in time, how many the device was expected to show, since it had shown earlier ones.
+  public var displayExpected = 0
+  /// How many of these it did show before the receipt deadline.
+  public var displayed = 0
 
   public init() {}
 
@@ -47,26 +51,66 @@ public struct StateCounts: Sendable, Equatable {
     return min(self[.failed], unsent)
   }
 
+  /// How many of those that were delivered in time the device did not show, though it had shown earlier ones.
+  public var unseen: Int { displayExpected &- displayed }
+
   /// Adds `count` notifications, or removes them when it is negative.
-  public mutating func add(_ state: NotificationState, isSent: Bool, isAccepted: Bool, count: Int = 1) {
+  public mutating func add(
+    _ state: NotificationState, isSent: Bool, isAccepted: Bool, display: DisplayState? = nil, count: Int = 1
+  ) {
     self[state] &+= count
     if isSent { sent &+= count }
     if isAccepted { acceptedByProvider &+= count }
+    if display != nil { displayExpected &+= count }
+    if display == .shown { displayed &+= count }
   }
 
   mutating func add(_ flags: SampleStateFlags, _ count: Int = 1) {
-    add(flags.state, isSent: flags.isSent, isAccepted: flags.isAccepted, count: count)
+    add(
+      flags.state, isSent: flags.isSent, isAccepted: flags.isAccepted, display: flags.display, count: count)
   }
 
   public static func += (sum: inout Self, other: Self) {
     sum.states &+= other.states
     sum.sent &+= other.sent
     sum.acceptedByProvider &+= other.acceptedByProvider
+    sum.displayExpected &+= other.displayExpected
+    sum.displayed &+= other.displayed
   }
 
   public static func + (a: Self, b: Self) -> Self {
     var sum = a
     sum += b
     return sum
+  }
+}
+
+extension StateCounts {
+  /// The columns of the counts in the tables `tally` and `rollup`: states by their raw values, then the others.
+  static let columns =
+    NotificationState.allCases.map(\.name) + ["sent", "provider_accepted", "display_expected", "displayed"]
+
+  /// The count of a column, by its place in ``columns``.
+  subscript(column place: Int) -> Int {
+    get {
+      let states = NotificationState.allCases.count
+      return switch place - states {
+      case 0: sent
+      case 1: acceptedByProvider
+      case 2: displayExpected
+      case 3: displayed
+      default: self.states[place]
+      }
+    }
+    set {
+      let states = NotificationState.allCases.count
+      switch place - states {
+      case 0: sent = newValue
+      case 1: acceptedByProvider = newValue
+      case 2: displayExpected = newValue
+      case 3: displayed = newValue
+      default: self.states[place] = newValue
+      }
+    }
   }
 }

@@ -74,7 +74,7 @@ struct RemoteDeviceTests {
     let lines = export.split(separator: "\r\n")
     #expect(
       lines.first
-        == "run,target,sequence,notification_id,device,received_at,arrived_at,same_clock,offset_us,offset_error_us,duplicate"
+        == "run,target,sequence,notification_id,device,received_at,arrived_at,same_clock,offset_us,offset_error_us,duplicate,shown_at,opened_at,provider_at,context"
     )
     #expect(lines.dropFirst().allSatisfy { $0.contains(",far-away,") && $0.contains(",false,") })
   }
@@ -105,10 +105,53 @@ struct RemoteDeviceTests {
   }
 
   @Test(
+    "says what it showed and where it was: stored, exported and summed up", .timeLimit(.minutes(10)))
+  func stages() throws {
+    let installation = try Installation(rate: "20/s", target: ["receipt_deadline: 10s"])
+    let script = installation.directory.file("truth.jsonl")
+    let device = try RunningProcess(
+      Programs.pushscope,
+      [
+        "device", "--port", "\(installation.loopbackPort)", "--credentials",
+        installation.directory.file("loopback"), "--receipts",
+        "https://127.0.0.1:\(installation.receiptsPort)", "--script", script, "--shown-after", "150ms",
+        "--unseen", "25%", "--network", "cellular",
+      ])
+    try device.waitFor(output: "https://")
+    let collector = try installation.collect(["--count", "200"])
+    #expect(try collector.waitForExit() == 0)
+    #expect(try device.stop() == 0)
+    #expect(try installation.states() == ["delivered": 200])
+    let text = try String(contentsOfFile: script, encoding: .utf8)
+    let shown = text.split(separator: "\n").count { $0.contains("\"shown_after_us\":150000") }
+    #expect((120..<180).contains(shown))
+    // The first that are not shown come before the device has shown one.
+    let rows = try installation.query(
+      """
+      SELECT count(shown_us), sum(display = 1), sum(shown_us - delivery_us BETWEEN 149000 AND 151000),
+        count(DISTINCT context_id), sum(context_id IS NULL) FROM sample
+      """)
+    #expect(rows == [["\(shown)", "\(shown)", "\(shown)", "1", "0"]])
+    #expect(try installation.query("SELECT context FROM context") == [[#"{"network":"cellular"}"#]])
+    let unseen = try installation.query("SELECT sum(display = 0) FROM sample")[0][0]
+    #expect((Int(unseen) ?? 0) > 20)
+    let counted = try installation.query("SELECT sum(display_expected), sum(displayed) FROM tally")
+    #expect(counted == [["\(shown + (Int(unseen) ?? 0))", "\(shown)"]])
+    let receipts = try run(Programs.pushscope, ["export", "receipts", "--store", installation.store]).output
+    #expect(receipts.split(separator: "\r\n").count == 201, "one row for each receipt")
+    #expect(receipts.contains(#","{""network"":""cellular""}""#))
+    let summary = try run(Programs.pushscope, ["summary", "--store", installation.store]).output
+    #expect(summary.contains("shown") && summary.contains("unseen"), "\(summary)")
+    let samples = try run(Programs.pushscope, ["export", "samples", "--store", installation.store]).output
+    #expect(samples.prefix { $0 != "\r\n" }.hasSuffix(",shown_us"))
+  }
+
+  @Test(
     "arguments that make no sense are refused",
     arguments: [
       ["--clock-skew", "soon"], ["--clock-drift", "fast"], ["--port", "70000"], ["--count", "0"],
-      ["--name", ""],
+      ["--name", ""], ["--network", "5g"], ["--asleep", "10m"], ["--asleep", "10m/30s"], ["--unseen", "10%"],
+      ["--shown-after", "1s", "--unseen", "150%"],
     ])
   func refuses(arguments: [String]) throws {
     let result = try run(

@@ -116,6 +116,12 @@ struct FindingDescription {
         if row.acceptLatency != nil {
           events.append((row.plannedAt, row.state == .lost || row.state == .late))
         }
+      case .display:
+        if let value = sample.displayTime {
+          latencies.append(.init(plannedAt: row.plannedAt, latency: value))
+        }
+      case .unseen:
+        if let display = row.display { events.append((row.plannedAt, display != .shown)) }
       case .failed: events.append((row.plannedAt, row.state == .failed))
       case .refused: events.append((row.plannedAt, sample.isRefused))
       }
@@ -146,6 +152,9 @@ struct FindingDescription {
       case .lost: ([], [.lost])
       case .failed: ([], [.failed])
       case .refused: ([], [.refused])
+      case .unseen: ([], [.unseen])
+      // Of the display alone there is no history.
+      case .display: ([], [])
       }
     return try SeriesReader(reader) { _ in closed }.history(of: window, metrics: metrics, shares: shares)
   }
@@ -187,6 +196,10 @@ struct FindingDescription {
         switch finding.metric {
         case .delivery: latencies.append(LatencyBin(start: start, latencies: second.delivery))
         case .accept: latencies.append(LatencyBin(start: start, latencies: second.accept))
+        case .display: latencies.append(LatencyBin(start: start, latencies: second.display))
+        case .unseen:
+          shares.append(
+            ShareBin(start: start, events: second.counts.unseen, count: second.counts.displayExpected))
         case .lost:
           shares.append(
             ShareBin(
@@ -206,7 +219,7 @@ struct FindingDescription {
       let quantile = Quantile(fraction: fraction, label: Quantile.label(of: fraction))
     {
       let interval = WindowLatencies(sent.time(in: stretch), bins: latencies).interval(
-        of: quantile, history: history.latencies[finding.metric == .delivery ? .delivery : .accept])
+        of: quantile, history: history.latencies.first?.value ?? .none)
       record.before = Int64(finding.latency(finding.before, over: stretch).rounded())
       record.after = interval?.value ?? Int64(finding.latency(finding.after, over: stretch).rounded())
       record.afterLow = interval?.low

@@ -133,7 +133,10 @@ public struct FindingEngine: Sendable {
       guard let spans = runs[watched],
         let checkpoint = try reader.detectorCheckpoint(of: record, atMost: WallTime(microseconds: .max))
       else { continue }
-      guard let restored = try TargetDetector.restored(checkpoint.state, reader: reader, spans: spans) else {
+      guard
+        let restored = try TargetDetector.restored(
+          checkpoint.state, reader: reader, spans: spans, rate: runs.rate(of: watched), settings)
+      else {
         // Another version's: this one learns from the rows that it looked at.
         ownSince[watched] = record.through.microseconds
         comparedAt[watched] = max(comparedAt[watched] ?? .min, record.through.microseconds)
@@ -203,7 +206,8 @@ public struct FindingEngine: Sendable {
       endpoint: watched.endpoint, through: WallTime(microseconds: 0), cursor: 0, age: 0, learning: nil)
     if !isRecomputing, let spans = runs[watched],
       let checkpoint = try reader.detectorCheckpoint(of: record, atMost: WallTime(microseconds: second)),
-      let restored = try TargetDetector.restored(checkpoint.state, reader: reader, spans: spans)
+      let restored = try TargetDetector.restored(
+        checkpoint.state, reader: reader, spans: spans, rate: runs.rate(of: watched), settings)
     {
       detectors[watched] = restored.detector
     } else {

@@ -13,7 +13,12 @@ enum FindingWords {
     guard let before = record.shareBefore, let after = record.shareAfter else {
       return record.metric.rawValue
     }
-    let base = record.metric.word == .lost ? "accepted" : "planned"
+    let base =
+      switch record.metric.word {
+      case .lost: "accepted"
+      case .unseen: "delivered"
+      default: "planned"
+      }
     // Not from its verdicts, which this is part of.
     return "\(record.metric.title) \(PercentText.fine(before)) → \(PercentText.fine(after)) of \(base)"
   }

@@ -66,7 +66,8 @@ struct WatchedSpan: Sendable, Hashable {
   /// Whether everything planned in a second has its final state, or should have.
   func isComplete(_ second: SeriesSecond, now: Int64, longestOpen: Int64) -> Bool {
     guard end == nil else { return true }
-    let waiting = second.counts.open + (hasReceipts ? second.counts[.accepted] : 0)
+    let waiting =
+      second.counts.open + (hasReceipts ? second.counts[.accepted] : 0) + second.counts.unseen
     return waiting == 0 || isOverdue(second.start.microseconds, now, longestOpen)
   }
 
@@ -140,15 +141,21 @@ struct TargetDetector: Sendable {
   ///   - rate: notifications a second.
   ///   - start: µs since 1970, a whole second.
   init(rate: Double, start: Int64, settings: DetectionSettings) {
-    series = Dictionary(
-      uniqueKeysWithValues: SeriesMetric.allCases.map { metric in
+    series = Self.series(SeriesMetric.allCases, rate: rate, settings)
+    through = start
+    longestGap = max(60_000_000, Int64(200 / max(rate, 1e-6) * 1e6))
+  }
+
+  private static func series(
+    _ metrics: [SeriesMetric], rate: Double, _ settings: DetectionSettings
+  ) -> [SeriesMetric: SeriesDetector] {
+    Dictionary(
+      uniqueKeysWithValues: metrics.map { metric in
         (
           metric,
           SeriesDetector(metric, settings: settings.usual(rate), firstHour: settings.firstHour(rate))
         )
       })
-    through = start
-    longestGap = max(60_000_000, Int64(200 / max(rate, 1e-6) * 1e6))
   }
 
   var findings: [Finding] {
@@ -239,7 +246,11 @@ struct TargetDetector: Sendable {
       (.delivery, .latencies(second.delivery)),
       (.lost, .share(events: counts[.lost] + counts[.late], count: counts.acceptedByProvider)),
     ]
-    return (hasReceipts ? ofReceipts : []) + [
+    let ofDisplay: [(SeriesMetric, SeriesValues)] = [
+      (.display, .latencies(second.display)),
+      (.unseen, .share(events: counts.unseen, count: counts.displayExpected)),
+    ]
+    return (hasReceipts ? ofReceipts : []) + (counts.displayExpected > 0 ? ofDisplay : []) + [
       (.accept, .latencies(second.accept)),
       (.failed, .share(events: counts[.failed], count: planned)),
       (.refused, .share(events: counts[.rejected] + second.heldByProvider, count: planned)),
@@ -258,9 +269,10 @@ struct TargetDetector: Sendable {
   }
 
   /// Restores a detector, reading from the store the seconds that it looks back on.
+  /// - Parameter rate: notifications a second, of metrics that the state does not have.
   /// - Returns: `nil` for a state of another version.
   static func restored(
-    _ bytes: [UInt8], reader: StoreReader, spans: [WatchedSpan]
+    _ bytes: [UInt8], reader: StoreReader, spans: [WatchedSpan], rate: Double, _ settings: DetectionSettings
   ) throws -> (detector: TargetDetector, cursor: Int64)? {
     guard (try? JSONDecoder().decode(AnyState.self, from: Data(bytes)))?.version == SeriesDetector.version,
       let state = try? JSONDecoder().decode(State.self, from: Data(bytes))
@@ -285,8 +297,10 @@ struct TargetDetector: Sendable {
       series: Dictionary(
         uniqueKeysWithValues: state.series.map { metric, checkpoint in
           (metric, SeriesDetector(checkpoint, pieces: pieces[metric] ?? []))
-        }),
-      state)
+        }
+      ).merging(
+        series(SeriesMetric.allCases.filter { state.series[$0] == nil }, rate: rate, settings),
+        uniquingKeysWith: { stored, _ in stored }), state)
     return (detector, state.cursor)
   }
 

@@ -3,8 +3,8 @@ import Measurement
 import Store
 
 /// Collects what the intervals of a series are computed from. Notifications that are not settled yet are only counted.
-struct SeriesAccumulator {
-  private(set) var counts = StateCounts()
+public struct SeriesAccumulator {
+  public private(set) var counts = StateCounts()
   private var latencies: [(metric: Metric, values: RangedLatencies<LatencyCollection>)]
   private var shares: SeriesShares
   private let span: RollupSpan?
@@ -17,7 +17,7 @@ struct SeriesAccumulator {
 
   /// - Parameter span: puts everything into bins of this length, so that the result does not depend on how far
   ///   notifications are rolled up; `nil` keeps single ones.
-  init(metrics: Set<Metric>, shares: Set<SeriesShare>, binnedBy span: RollupSpan? = nil) {
+  public init(metrics: Set<Metric>, shares: Set<SeriesShare>, binnedBy span: RollupSpan? = nil) {
     latencies = Metric.allCases.filter(metrics.contains).map { ($0, RangedLatencies(LatencyCollection())) }
     self.shares = SeriesShares(shares)
     self.span = span
@@ -30,9 +30,11 @@ struct SeriesAccumulator {
     return WallTime(microseconds: microseconds - (microseconds % length + length) % length)
   }
 
-  mutating func add(_ row: borrowing SampleRow) {
+  /// Adds a notification.
+  public mutating func add(_ row: borrowing SampleRow) {
     sent.insert(row.plannedAt)
-    counts.add(row.state, isSent: row.scheduleLag != nil, isAccepted: row.acceptLatency != nil)
+    counts.add(
+      row.state, isSent: row.scheduleLag != nil, isAccepted: row.acceptLatency != nil, display: row.display)
     guard row.state.isSettled else { return }
     let plannedAt = start(of: row.plannedAt)
     shares.add(row, plannedAt: plannedAt)
@@ -41,7 +43,7 @@ struct SeriesAccumulator {
       let metric = latencies[index].metric
       guard let value = row.value(of: metric) else { continue }
       if metric == .path { firstPath = min(firstPath ?? row.plannedAt, row.plannedAt) }
-      let ranged = RangedLatencies(value, metric == .delivery ? row.deliveryRange : nil)
+      let ranged = RangedLatencies(value, row.range(of: metric))
       latencies[index].values.combine(ranged) {
         if isBinned {
           $0.add(PackedLatencies([$1]), plannedFrom: plannedAt)
@@ -56,12 +58,13 @@ struct SeriesAccumulator {
   mutating func add(_ point: SamplePoint) {
     let plannedAt = WallTime(microseconds: point.plannedAt)
     sent.insert(plannedAt)
-    counts.add(point.state, isSent: point.isSent, isAccepted: point.acceptLatency != nil)
+    counts.add(
+      point.state, isSent: point.isSent, isAccepted: point.acceptLatency != nil, display: point.display)
     guard point.state.isSettled else { return }
     for index in latencies.indices {
       let metric = latencies[index].metric
       guard let value = point.value(of: metric) else { continue }
-      let ranged = RangedLatencies(value, metric == .delivery ? point.deliveryRange : nil)
+      let ranged = RangedLatencies(value, point.range(of: metric))
       latencies[index].values.combine(ranged) { $0.record($1, plannedAt: plannedAt) }
     }
   }
@@ -103,7 +106,10 @@ struct SeriesAccumulator {
   /// The part of a window in which the series was sent.
   func sentTime(in window: Range<WallTime>) -> SentTime { sent.time(in: window) }
 
-  func statistics(in window: Range<WallTime>, history: SeriesHistory) -> SeriesStatistics {
+  /// - Parameters:
+  ///   - window: of planned time, in which everything was planned that was added.
+  ///   - history: what earlier windows say about dependence.
+  public func statistics(in window: Range<WallTime>, history: SeriesHistory) -> SeriesStatistics {
     let sent = sentTime(in: window)
     return SeriesStatistics(
       window: window, counts: counts,

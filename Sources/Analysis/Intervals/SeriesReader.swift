@@ -196,9 +196,7 @@ public struct SeriesReader {
   private static func figures(_ metrics: Set<Metric>, _ shares: Set<SeriesShare>) -> Set<RollupFigure> {
     var metrics = metrics
     for case .within(_, of: let metric, base: _) in shares { metrics.insert(metric) }
-    var figures = Set(metrics.map { RollupFigure($0) })
-    if metrics.contains(.delivery) { figures.formUnion([.deliveryLow, .deliveryHigh]) }
-    return figures
+    return RollupFigure.ranged(metrics)
   }
 
   /// The rollups to read a window from; `nil` where single notifications are to be read. Never `nil` where retention has

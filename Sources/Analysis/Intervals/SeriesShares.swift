@@ -21,6 +21,9 @@ public struct SeriesShares: Sendable {
         guard state.isAcceptedEnd else { continue }
         shares[index].counts.add(state == .lost || state == .late ? 1 : 0, of: 1, plannedAt)
       case .failed: shares[index].counts.add(state == .failed ? 1 : 0, of: 1, plannedAt)
+      case .unseen:
+        guard let display = row.display else { continue }
+        shares[index].counts.add(display == .shown ? 0 : 1, of: 1, plannedAt)
       case .inTime:
         shares[index].counts.add(state == .delivered || state == .accepted ? 1 : 0, of: 1, plannedAt)
       case .refused:
@@ -31,7 +34,7 @@ public struct SeriesShares: Sendable {
           shares[index].counts.add(0, of: 1, plannedAt)
           continue
         }
-        let range = metric == .delivery ? row.deliveryRange : nil
+        let range = row.range(of: metric)
         shares[index].counts.add(
           value <= limit ? 1 : 0, surely: (range?.high ?? value) <= limit ? 1 : 0,
           perhaps: (range?.low ?? value) <= limit ? 1 : 0, of: 1, plannedAt)
@@ -58,6 +61,7 @@ public struct SeriesShares: Sendable {
       case .lost:
         shares[index].counts.add(bin.counts[.lost] + bin.counts[.late], of: accepted, start)
       case .failed: shares[index].counts.add(bin.counts[.failed], of: settled, start)
+      case .unseen: shares[index].counts.add(bin.counts.unseen, of: bin.counts.displayExpected, start)
       case .inTime:
         shares[index].counts.add(bin.counts[.delivered] + bin.counts[.accepted], of: settled, start)
       case .refused: shares[index].counts.add(bin.counts[.rejected], of: settled, start)
@@ -153,13 +157,6 @@ struct WindowShareBounds: Sendable {
     result.high = max(result.high, most.high)
     result.effectiveCount = min(result.effectiveCount, least.effectiveCount, most.effectiveCount)
     return result
-  }
-}
-
-extension RollupBin {
-  /// The values of a metric, with the ranges of those that are not exact.
-  func ranged(_ metric: Metric) -> RangedLatencies<PackedLatencies> {
-    metric == .delivery ? deliveries : RangedLatencies(latencies(of: RollupFigure(metric)))
   }
 }
 

@@ -32,6 +32,8 @@ public enum SeriesShare: Sendable, Hashable {
   case lost
   /// Failed, of all.
   case failed
+  /// Not shown by the receipt deadline, of those that were delivered to a device that had reported before that it shows them.
+  case unseen
   /// Rejected, and missed for `retry_after`, `backoff`, `provider_limit` or `credential`, of all.
   case refused
   /// Ended well, of all: delivered by the deadline, or accepted where no receipt is expected.
@@ -51,7 +53,7 @@ public enum SeriesShare: Sendable, Hashable {
   }
 
   /// The shares that are watched (docs/findings.md).
-  public static let watched: Set<SeriesShare> = [.lost, .failed, .refused]
+  public static let watched: Set<SeriesShare> = [.lost, .unseen, .failed, .refused]
 }
 
 extension NotificationState {

@@ -11,6 +11,8 @@ public struct StatusWindow: Sendable, Equatable {
   public var inTime: ShareInterval?
   public var lost: ShareInterval?
   public var failed: ShareInterval?
+  /// Of what was delivered, where the device reports what it shows.
+  public var unseen: ShareInterval?
   /// Refused, or not sent because of that.
   public var refused: ShareInterval?
   public var median: QuantileInterval?
@@ -31,6 +33,7 @@ public struct StatusWindow: Sendable, Equatable {
     self.inTime = statistics.share(inTime)
     lost = statistics.share(.lost)
     failed = statistics.share(.failed)
+    unseen = statistics.counts.displayExpected > 0 ? statistics.share(.unseen) : nil
     refused = statistics.share(.refused)
     (median, p99) = (quantile(.p50), quantile(.p99))
   }

@@ -173,6 +173,7 @@ public struct TargetStatus: Sendable, Equatable {
       (.failing, last.failed, target.before?.failed, "fail"),
       (.refused, last.refused, target.before?.refused, "are refused or not sent"),
       (.losing, last.lost, target.before?.lost, "get lost"),
+      (.unseen, last.unseen, target.before?.unseen, "arrive and are not shown"),
     ]
     for (word, share, before, verb) in parts {
       guard let share, let value = share.share, share.count >= leastCount, value >= poorShare,
@@ -183,7 +184,7 @@ public struct TargetStatus: Sendable, Equatable {
       return TargetStatus(word, "\(FindingSentence.share(value)) \(verb) \(figures.period)\(usual)\(times)")
     }
     // Each by itself is small.
-    let known = parts.compactMap { part in
+    let known = parts.filter { $0.0 != .unseen }.compactMap { part in
       part.1.flatMap { share in share.share.map { (part.0, $0, part.3) } }
     }
     .filter { $0.1 > 0 }.sorted { $0.1 > $1.1 }

@@ -84,7 +84,9 @@ struct CauseSentence {
     case .deviceAsleep:
       return "The device \(device) \(verb("sleeps", "slept")): it \(verb("gets", "got")) them in bunches."
     case .display:
-      return "The device \(device) \(verb("gets them and does", "got them and did")) not show them."
+      return record.metric.word == .display
+        ? "The device \(device) \(verb("gets", "got")) them and \(verb("shows", "showed")) them later."
+        : "The device \(device) \(verb("gets them and does", "got them and did")) not show them."
     case .other(let text): return "\(it) \(text)\(scope.map { " (\($0))" } ?? "")."
     case .undecided(let reason): return open(reason, whom, verdict)
     }

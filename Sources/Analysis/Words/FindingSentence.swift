@@ -115,6 +115,7 @@ public struct FindingSentence {
     case .failing:
       share("\(amount) to \(names) \(verb("fail", "failed")) \(time)", reason)
     case .refused: refusals
+    case .unseen: share("\(amount) to \(names) \(verb("arrive", "arrived")) and \(verb("are", "were")) not shown \(time)")
     case nil: "\(headline) \(time)\(outcome)."
     }
   }
@@ -127,6 +128,8 @@ public struct FindingSentence {
     case .failing:
       share("\(time): \(record.shareAfter.map(Self.share) ?? "more") \(verb("fail", "failed"))", reason)
     case .refused: "\(refusals)"
+    case .unseen:
+      share("\(time): \(record.shareAfter.map(Self.share) ?? "more") \(verb("arrive", "arrived")) and \(verb("are", "were")) not shown")
     case nil: "\(time)\(outcome)."
     }
   }
@@ -162,6 +165,7 @@ public struct FindingSentence {
     case .losing: "Notifications to \(names) \(verb("get", "got")) lost"
     case .failing: "Notifications to \(names) \(verb("fail", "failed"))"
     case .refused: "\(provider) \(verb(isOne ? "refuses" : "refuse", "refused")) notifications to \(names)"
+    case .unseen: "Notifications to \(names) \(verb("arrive", "arrived")) and \(verb("are", "were")) not shown"
     case nil: "\(record.kind) of \(names)"
     }
   }
@@ -170,12 +174,13 @@ public struct FindingSentence {
   public var opening: String { "\(headline) \(time)" }
 
   private var isAccept: Bool { record.metric.word == .accept }
+  private var isDisplay: Bool { record.metric.word == .display }
 
   private var latencyHeadline: String {
     let way = record.isGradual && !isOver ? "\(record.kind) and \(record.kind)" : record.kind.rawValue
     return isAccept
       ? "\(provider) \(verb(isOne ? "answers" : "answer", "answered")) \(way) for \(names)"
-      : "Notifications to \(names) \(verb("arrive", "arrived")) \(way)"
+      : "Notifications to \(names) \(isDisplay ? verb("are shown", "were shown") : verb("arrive", "arrived")) \(way)"
   }
 
   /// `Notifications to ios arrive slower since 14:02: half within 900 ms (before 170 ms).`
@@ -188,7 +193,7 @@ public struct FindingSentence {
   /// - Parameter whose: how the provider is told whose answers are meant.
   private func levels(of whose: String) -> String? {
     guard let before = record.before, let after = record.after else { return nil }
-    let those = isAccept ? " of \(whose) answers" : ""
+    let those = isAccept ? " of \(whose) answers" : isDisplay ? " of them, once they have arrived," : ""
     let level = record.quantile.map(Self.level) ?? "half"
     let values = (after: LatencyText.text(after), before: LatencyText.text(before))
     return "\(level)\(those) within \(values.after)"

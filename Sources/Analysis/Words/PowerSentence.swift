@@ -44,6 +44,7 @@ public struct PowerSentence {
   private static let words: [(metric: SeriesMetric, changes: String, slower: String)] = [
     (.delivery, "slower arrivals", "arriving"), (.accept, "slower answers", "answers"),
     (.lost, "losses", ""), (.failed, "failures", ""), (.refused, "refusals", ""),
+    (.display, "slower displays", "showing"), (.unseen, "missing displays", ""),
   ]
 
   /// `arriving ×1.5 slower for 40 s or longer`, `losses and failures of 5 % for 1 min or longer`.
@@ -75,6 +76,9 @@ public struct PowerSentence {
 
   /// Whether no change of a metric is seen of a detector that looks for some. Targets without receipts have no deliveries.
   private static func isMissed(_ metric: SeriesMetric, _ powers: [DetectionPower]) -> Bool {
+    if metric == .display || metric == .unseen, !powers.contains(where: { $0.metric.word == metric }) {
+      return false
+    }
     let received: Set<SeriesMetric> = [.delivery, .lost]
     let hasReceipts = powers.contains { $0.metric.word.map(received.contains) ?? false }
     guard hasReceipts || !received.contains(metric) else { return false }

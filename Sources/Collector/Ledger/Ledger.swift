@@ -17,8 +17,7 @@ struct Ledger: Sendable {
     var isNew: Bool
     /// Planned by this run, whose timing thread may still observe it; `false` for one reloaded from the store.
     var isOurs: Bool
-    /// The notification's receipts so far, at most ``maximumReceipts``.
-    var heard: [ReceiptStamp] = []
+    var heard = HeardReceipts()
     /// What of it was handed out before.
     var reported = ReportedProgress()
 
@@ -29,10 +28,6 @@ struct Ledger: Sendable {
       return !isOurs || progress.answer != nil || progress.isMissed || progress.isInterrupted
     }
   }
-
-  /// The largest number of receipts per notification that are stored as rows. The rest are only counted, because
-  /// anybody who has seen one can repeat it without limit.
-  static let maximumReceipts = 100
 
   private let run: RunID
   /// This host's boot: receipts and rows with the same one share our monotonic clock.
@@ -45,6 +40,7 @@ struct Ledger: Sendable {
   private var deliveries: [TargetID: TargetDeliveries] = [:]
   private var limiter = EventRateLimiter()
   private var clocks = DeviceClockTable()
+  private var contexts: DeviceContextTable
   private var diagnostics = ReceiptDiagnostics()
   /// Everything but rows: those are made of ``dirty`` entries when the changes are taken.
   private var changes = LedgerChanges()
@@ -54,8 +50,10 @@ struct Ledger: Sendable {
   private(set) var scheduleLags = LatencyHistogram()
 
   init(
-    run: RunID, bootID: String, targets: [LedgerTarget], anchor: ClockAnchor, isObserved: Bool = false
+    run: RunID, bootID: String, targets: [LedgerTarget], anchor: ClockAnchor,
+    contexts: DeviceContextTable = DeviceContextTable(), isObserved: Bool = false
   ) {
+    self.contexts = contexts
     self.isObserved = isObserved
     self.run = run
     self.bootID = bootID
@@ -172,7 +170,9 @@ struct Ledger: Sendable {
 
   /// A target begins, or goes on with another configuration: what is planned from now on has its receipt deadline.
   mutating func take(_ target: LedgerTarget) {
+    let reportedDisplay = deliveries[target.id]?.target.reportsDisplay ?? false
     deliveries[target.id, default: TargetDeliveries(target: target)].target = target
+    if reportedDisplay { deliveries[target.id]?.target.reportsDisplay = true }
   }
 
   private mutating func note(_ sent: SentRequest) {
@@ -236,7 +236,7 @@ struct Ledger: Sendable {
       emit(.unknownReceipt, at: receipt.arrivedAt, detail: "no such notification: \(receipt.id)")
       return .unknown
     }
-    if reloaded.heard.contains(receipt.stamp) { return .repeated }
+    if reloaded.heard.news(receipt) == .nothing { return .repeated }
     entries[id] = Entry(
       sample: reloaded.sample, progress: NotificationProgress(reloaded.sample),
       receiptDeadline: reloaded.receiptDeadline, isNew: false, isOurs: false,
@@ -248,11 +248,21 @@ struct Ledger: Sendable {
     _ receipt: ArrivedReceipt, for id: SampleID, plannedOnThisBoot: Bool, isOurRun: Bool
   ) -> ReceiptDisposition {
     guard let entry = entries[id] else { return .unknown }
-    if entry.heard.contains(receipt.stamp) { return .repeated }
+    let news = entry.heard.news(receipt)
+    if news == .nothing { return .repeated }
+    if receipt.validStages != receipt.stages {
+      emit(
+        .malformedReceipt, at: receipt.arrivedAt, id: id,
+        detail: "\(receipt.device) says that it showed or opened it before it received it: that time is left out")
+    }
     let timing = ReceiptLatency(
       of: receipt, planned: entry.sample.plannedMonotonic,
       sent: entry.sample.plannedMonotonic + (entry.sample.scheduleLag ?? 0),
       plannedOnThisBoot: plannedOnThisBoot, bootID: bootID, reading: clocks.reading(of: receipt))
+    if case .addition(let stages, let isContextNew, let isFirst) = news {
+      add(stages, isContextNew: isContextNew, isFirst: isFirst, of: receipt, to: id, timing)
+      return .accepted
+    }
     if isOurRun {
       let note = diagnostics.noteReceipt(id.target, isSubscribed: isSubscribed(id.target))
       log(note, of: id.target, at: receipt.arrivedAt)
@@ -263,13 +273,19 @@ struct Ledger: Sendable {
     {
       return .repeated
     }
-    if entry.heard.count < Self.maximumReceipts {
-      entries[id]?.heard.append(receipt.stamp)
-      changes.receipts.append(
-        Receipt(of: receipt, for: id, timing, isDuplicate: isDuplicate, anchor: anchor))
+    let context = number(of: receipt.context)
+    if entry.heard.hasRoom {
+      entries[id]?.heard.note(receipt)
+      var row = Receipt(of: receipt, for: id, timing, isDuplicate: isDuplicate, anchor: anchor)
+      (row.stages, row.contextID) = (receipt.validStages, context)
+      changes.receipts.append(row)
     }
+    let deadline = entry.receiptDeadline
     if isDuplicate {
-      change(id, at: receipt.arrivedAt) { $0.sample.duplicates += 1 }
+      change(id, at: receipt.arrivedAt) { entry in
+        entry.sample.duplicates += 1
+        entry.sample.take(receipt, latency: timing.latency, deadline: deadline, context: context)
+      }
       emit(.duplicate, at: receipt.arrivedAt, id: id, detail: "from \(receipt.device)")
       return .duplicate
     }
@@ -277,18 +293,54 @@ struct Ledger: Sendable {
       isOurRun
       && deliveries[id.target]?.noteReceived(sequence: id.sequence, at: timing.receivedAt) ?? false
     let contradicted = entry.sample.state
-    let deadline = entry.receiptDeadline
+    let isLate = timing.latency.map { latency in deadline.map { latency > $0 } ?? false } ?? true
+    let reportsDisplay = deliveries[id.target]?.target.reportsDisplay ?? false
     change(id, at: receipt.arrivedAt) { entry in
       entry.sample.deliveryLatency = timing.latency
       entry.sample.deliveryError = timing.error
       entry.sample.deliveryHigh = timing.high
       entry.sample.isOutOfOrder = isOutOfOrder
-      let isLate = timing.latency.map { latency in deadline.map { latency > $0 } ?? false } ?? true
       entry.progress.receipt = isLate ? .late : .inTime
     }
+    change(id, at: receipt.arrivedAt) { entry in
+      if reportsDisplay, !isLate { entry.sample.display = .unseen }
+      entry.sample.take(receipt, latency: timing.latency, deadline: deadline, context: context)
+    }
+    noteDisplay(of: id)
     if isOutOfOrder { emit(.outOfOrder, at: receipt.arrivedAt, id: id) }
     contradict(contradicted, entry.sample.reason, id: id, at: receipt.arrivedAt)
     return .accepted
+  }
+
+  /// Stores what a known receipt adds: a row with that alone.
+  private mutating func add(
+    _ stages: ReceiptStages, isContextNew: Bool, isFirst: Bool, of receipt: ArrivedReceipt, to id: SampleID,
+    _ timing: ReceiptLatency
+  ) {
+    let context = isContextNew ? number(of: receipt.context) : nil
+    var row = Receipt(of: receipt, for: id, timing, isDuplicate: !isFirst, anchor: anchor)
+    (row.stages, row.contextID, row.isAddition) = (stages, context, true)
+    changes.receipts.append(row)
+    change(id, at: receipt.arrivedAt) { entry in
+      entry.heard.note(receipt)
+      entry.sample.take(
+        receipt, latency: isFirst ? entry.sample.deliveryLatency : timing.latency,
+        deadline: entry.receiptDeadline, context: context)
+    }
+    noteDisplay(of: id)
+  }
+
+  /// From the first notification that a target's device shows on, it is expected to show them.
+  private mutating func noteDisplay(of id: SampleID) {
+    if entries[id]?.sample.shownLatency != nil { deliveries[id.target]?.target.reportsDisplay = true }
+  }
+
+  private mutating func number(of context: DeviceContext?) -> DeviceContextID? {
+    guard let context else { return nil }
+    var new: [StoredDeviceContext] = []
+    let number = contexts.id(of: context) { new.append($0) }
+    changes.contexts += new
+    return number
   }
 
   /// A receipt overrides the provider's answer; an event records the contradiction.

@@ -10,6 +10,8 @@ struct LedgerChanges: Sendable, Equatable {
   /// Rows that changed, ascending by id.
   var updated: [Sample] = []
   var receipts: [Receipt] = []
+  /// Circumstances that the receipts are the first to have.
+  var contexts: [StoredDeviceContext] = []
   var events: [Event] = []
   var log: [LogLine] = []
   var exchanges: [DeviceExchange] = []
@@ -30,6 +32,8 @@ struct LedgerTarget: Sendable, Equatable {
   var id: TargetID
   /// µs from planned; `nil` when no receipt is expected.
   var receiptDeadline: Int64?
+  /// Whether its device has reported that it showed a notification.
+  var reportsDisplay = false
   /// Whether the collector subscribes to the target's messages itself; otherwise a device posts its receipts.
   var isSubscribed = false
 }
@@ -42,8 +46,8 @@ struct ReloadedSample: Sendable, Equatable {
   var bootID: String
   /// µs from planned; `nil` when no receipt was expected.
   var receiptDeadline: Int64?
-  /// The notification's stored receipts, at most ``Ledger/maximumReceipts``.
-  var heard: [ReceiptStamp] = []
+  /// The notification's stored receipts.
+  var heard = HeardReceipts()
   /// The notification's target and variant by name; `nil` where nobody asks.
   var origin: SampleChange.Origin?
   /// Whether its row was settled since this collector opened the store.

@@ -16,6 +16,9 @@ struct ArrivedReceipt: Sendable, Equatable {
   /// The last time without a subscription before this, for receipts of subscriptions.
   var gap: ListeningGap?
 
+  var stages = ReceiptStages()
+  var context: DeviceContext?
+
   /// Whether the service sends again what was not acknowledged before a connection ended. The receipt of such a copy, of what was
   /// planned before the end of ``gap``, is no second delivery.
   var mayBeRepeated = false

@@ -12,6 +12,8 @@ struct ReceiptBatch {
     var device: String
     var bootID: String?
     var monotonic: MonotonicTime?
+    var stages: ReceiptStages
+    var context: DeviceContext?
   }
 
   /// A clock exchange as the device wrote it; its stamps are not checked yet.
@@ -91,6 +93,11 @@ struct ReceiptBatch {
     }
     try check((1...64).contains(wire.id.utf8.count), "id", "not a UUID")
     try check((1...128).contains(wire.mac.utf8.count), "mac", "not a MAC")
+    func time(_ value: Int64?, _ key: String) throws(Malformed) -> WallTime? {
+      guard let value else { return nil }
+      try check(milliseconds.contains(value), key, "out of range")
+      return WallTime(microseconds: value * 1000)
+    }
     try check(milliseconds.contains(wire.receivedAtMilliseconds), "received_at_ms", "out of range")
     try check((1...maximumDeviceBytes).contains(wire.device.utf8.count), "device", "must have 1 to 128 bytes")
     if let boot = wire.bootID {
@@ -102,16 +109,24 @@ struct ReceiptBatch {
       receivedAt: WallTime(microseconds: wire.receivedAtMilliseconds * 1000), device: wire.device,
       bootID: wire.bootID,
       monotonic: wire.bootID == nil
-        ? nil : wire.monotonicNanoseconds.map { MonotonicTime(nanoseconds: $0) })
+        ? nil : wire.monotonicNanoseconds.map { MonotonicTime(nanoseconds: $0) },
+      stages: ReceiptStages(
+        shownAt: try time(wire.shownAtMilliseconds, "shown_at_ms"),
+        openedAt: try time(wire.openedAtMilliseconds, "opened_at_ms"),
+        providerAt: try time(wire.providerAtMilliseconds, "provider_at_ms")),
+      context: wire.context.flatMap { $0.isEmpty ? nil : $0 })
   }
 
   private struct Wire: Decodable {
     struct Receipt: Decodable {
       enum CodingKeys: String, CodingKey {
-        case id, mac, device
+        case id, mac, device, context
         case receivedAtMilliseconds = "received_at_ms"
         case bootID = "boot_id"
         case monotonicNanoseconds = "monotonic_ns"
+        case shownAtMilliseconds = "shown_at_ms"
+        case openedAtMilliseconds = "opened_at_ms"
+        case providerAtMilliseconds = "provider_at_ms"
       }
 
       var id: String
@@ -120,6 +135,10 @@ struct ReceiptBatch {
       var device: String
       var bootID: String?
       var monotonicNanoseconds: Int64?
+      var shownAtMilliseconds: Int64?
+      var openedAtMilliseconds: Int64?
+      var providerAtMilliseconds: Int64?
+      var context: DeviceContext?
     }
 
     struct Exchange: Decodable {

@@ -182,7 +182,7 @@ final class ReceiptService {
     else { return nil }
     return ArrivedReceipt(
       id: id, device: entry.device, arrivedAt: arrival, receivedAt: entry.receivedAt, bootID: entry.bootID,
-      receivedMonotonic: entry.monotonic)
+      receivedMonotonic: entry.monotonic, stages: entry.stages, context: entry.context)
   }
 
   /// The valid exchanges: of devices with a valid receipt in the same batch, with stamps of this listener. Others, as from

@@ -58,12 +58,14 @@ final class Recorder {
   /// - Parameters:
   ///   - host: the host's name; the tool's own error is recorded under it.
   ///   - known: clock exchanges from earlier runs of this boot, oldest first.
+  ///   - contexts: the circumstances that the store has.
   ///   - loopLag: how late the timing thread woke so far.
   ///   - onCommitted: takes each planned block once it is committed; called on the recorder's thread.
   ///   - observer: told what was committed, on the recorder's thread.
   init(
     run: RunID, bootID: String, targets: [LedgerTarget], store: CollectorStore, inbox: RecorderInbox,
     clock: any HostClock, host: String = "", known: [DeviceExchange] = [],
+    contexts: DeviceContextTable = DeviceContextTable(),
     loopLag: @escaping @Sendable () -> TimingStatistics.LoopLag = { TimingStatistics.LoopLag() },
     onCommitted: @escaping @Sendable (PlannedBlock) -> Void,
     onLog: @escaping @Sendable (LogLine) -> Void = { _ in }, observer: (any CollectionObserver)? = nil
@@ -79,7 +81,8 @@ final class Recorder {
     self.onLog = onLog
     clockMonitor = ClockMonitor(clock: clock)
     ledger = Ledger(
-      run: run, bootID: bootID, targets: targets, anchor: clockMonitor.anchor, isObserved: observer != nil)
+      run: run, bootID: bootID, targets: targets, anchor: clockMonitor.anchor, contexts: contexts,
+      isObserved: observer != nil)
     let slept = clockMonitor.suspended
     ledger.resume(
       known.filter { ($0.hostSlept - slept).magnitude < ClockMonitor.smallestSuspend })
@@ -190,7 +193,7 @@ final class Recorder {
     clockEvents += changes.events
     let batch = WriteBatch(
       run: run, withdrawn: changes.withdrawn, inserted: changes.inserted, updated: changes.updated,
-      receipts: changes.receipts,
+      contexts: changes.contexts, receipts: changes.receipts,
       events: clockEvents, log: changes.log,
       anchors: ledger.anchor == lastAnchor ? [] : [ledger.anchor], exchanges: changes.exchanges,
       pings: changes.pings,
@@ -302,7 +305,8 @@ final class Recorder {
     var reloaded = ReloadedSample(
       sample: sample, runFingerprint: origin.run.fingerprint, bootID: origin.bootID,
       receiptDeadline: origin.receiptDeadline,
-      heard: try store.receiptStamps(of: id, atMost: Ledger.maximumReceipts))
+      heard: HeardReceipts(
+        try store.receiptRows(of: id, atMost: HeardReceipts.maximumCount * HeardReceipts.rowsOfEach)))
     if observer != nil, let series = try store.series(of: sample) {
       reloaded.origin = series.origin
       reloaded.isSettledSinceStart = series.isChangedSinceStart

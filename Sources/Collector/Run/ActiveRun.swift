@@ -98,7 +98,7 @@ final class ActiveRun: Sendable {
       for transport in transports { try transport.check(run: id) }
       _ = try store.changeTargets(
         of: id, changed: descriptions.changed, added: descriptions.added, at: environment.clock.wallNow())
-      parts.inbox.post(begun.map { $0.target.ledgerTarget(id: $0.id) })
+      parts.inbox.post(try parts.ledgerTargets(begun))
       environment.observer?.began(
         ObservedRun(
           id: id,

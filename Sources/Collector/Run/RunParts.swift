@@ -1,3 +1,4 @@
+import Configuration
 import Logging
 import Measurement
 import Providers
@@ -77,13 +78,22 @@ struct RunParts: Sendable {
       })
   }
 
+  /// What the ledger knows of targets.
+  func ledgerTargets(_ entries: [ActiveTargets.Entry]) throws -> [LedgerTarget] {
+    let reporting = try store.targetsReportingDisplay()
+    return entries.map {
+      $0.target.ledgerTarget(id: $0.id, reportsDisplay: reporting.contains($0.target.configuration.name))
+    }
+  }
+
   /// The thread that applies what was observed, and commits it.
   /// - Parameters:
   ///   - run: has the targets, whose names are in log lines.
   ///   - control: told when recording has failed.
   /// - Throws: ``ThreadError``, `StoreError`.
   func recorder(of run: ActiveRun, ending control: RunCoordinator) throws -> RecorderThread {
-    let targets = run.entries.map { $0.target.ledgerTarget(id: $0.id) }
+    let targets = try ledgerTargets(run.entries)
+    let contexts = try store.deviceContexts()
     let known = try store.clockExchanges(ofBoot: bootID, within: DeviceClock.reach)
     let logger = environment.logger
     return try RecorderThread(
@@ -91,7 +101,7 @@ struct RunParts: Sendable {
       make: { [self] in
         Recorder(
           run: run.id, bootID: bootID, targets: targets, store: store, inbox: inbox, clock: clock,
-          host: HostName.current(), known: known,
+          host: HostName.current(), known: known, contexts: contexts,
           loopLag: { control.timing?.statistics.loopLag ?? TimingStatistics.LoopLag() },
           onCommitted: {
             control.timing?.committed($0.target, through: $0.lastSequence, generation: $0.generation)

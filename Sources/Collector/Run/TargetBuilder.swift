@@ -124,9 +124,11 @@ struct TargetBuilder: Sendable {
   /// Whether the collector subscribes to the target's messages, which then need a MAC.
   var hearsItself: Bool { service != nil }
 
-  func ledgerTarget(id: TargetID) -> LedgerTarget {
+  /// - Parameter reportsDisplay: whether its device has reported that it showed a notification.
+  func ledgerTarget(id: TargetID, reportsDisplay: Bool) -> LedgerTarget {
     LedgerTarget(
-      id: id, receiptDeadline: configuration.receiptDeadline?.microseconds, isSubscribed: hearsItself)
+      id: id, receiptDeadline: configuration.receiptDeadline?.microseconds, reportsDisplay: reportsDisplay,
+      isSubscribed: hearsItself)
   }
 
   /// - Parameters:

@@ -205,6 +205,18 @@ extension Scenario {
       ])
   }
 
+  /// Changes how accepted notifications are delivered, always and in each episode.
+  public mutating func change(_ body: (inout DeliveryBehavior) -> Void) {
+    body(&deliveries)
+    for dialect in dialects.keys { body(&dialects[dialect, default: ScenarioBehavior()].deliveries) }
+    for index in episodes.indices {
+      body(&episodes[index].deliveries)
+      for dialect in episodes[index].dialects.keys {
+        body(&episodes[index].dialects[dialect, default: ScenarioBehavior()].deliveries)
+      }
+    }
+  }
+
   /// ``lifelike`` for a demonstration: in place of its short episodes, deliveries are slow for a minute of each ten, so that
   /// there is something to find.
   public static var demonstration: Scenario {

@@ -27,7 +27,7 @@ extension ObjectiveConfiguration {
     let name = Key("name", .text(maximumBytes: 64), required: "name: ios fast", "unique")
     let target = Key("target", .text("a target's name", maximumBytes: 4096), required: "target: ios", "")
     let metric = Key(
-      "metric", .choice(among: [Metric.delivery, .accept, .service]), standard: "by the target",
+      "metric", .choice(among: [Metric.delivery, .shown, .accept, .service]), standard: "by the target",
       "without it `delivery` where receipts are expected, else `accept`")
     let within = Key(
       "within", .duration(in: .milliseconds(1) ... .seconds(7 * 86_400)), required: "within: 2s",
@@ -94,9 +94,9 @@ extension ObjectiveConfiguration {
     let (within, share, window) = (section.within, section.share, section.window)
     let metric =
       section[\.metric] == nil ? target.receiptDeadline == nil ? .accept : .delivery : section.metric
-    if metric == .delivery, target.receiptDeadline == nil {
+    if let metric, metric.isByDevice, target.receiptDeadline == nil {
       section[\.metric]?.report(
-        "cannot be delivery: no receipt is expected of target \(target.name.quoted)",
+        "cannot be \(metric.rawValue): no receipt is expected of target \(target.name.quoted)",
         remedy: "give the target a receipt_deadline, or write metric: accept")
       return nil
     }

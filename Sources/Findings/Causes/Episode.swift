@@ -14,13 +14,20 @@ public struct EpisodeSample: Sendable, Hashable {
   public var service: Int64?
   /// Planned → received; `nil` where only a limit is known.
   public var delivery: Int64?
+  /// Received → shown.
+  public var displayTime: Int64?
+  /// Whether it was shown, where its device reports that.
+  public var display: DisplayState?
   /// Whether it waited for the connection that it went out on to open.
   public var isFresh: Bool
 
   public init(
     plannedAt: WallTime, state: NotificationState, status: Int? = nil, reason: String? = nil,
-    lag: Int64? = nil, service: Int64? = nil, delivery: Int64? = nil, isFresh: Bool = false
+    lag: Int64? = nil, service: Int64? = nil, delivery: Int64? = nil, displayTime: Int64? = nil,
+    display: DisplayState? = nil, isFresh: Bool = false
   ) {
+    self.displayTime = displayTime
+    self.display = display
     self.plannedAt = plannedAt
     self.state = state
     self.status = status
@@ -36,6 +43,7 @@ public struct EpisodeSample: Sendable, Hashable {
       plannedAt: sample.plannedAt, state: sample.state, status: sample.status, reason: sample.reason,
       lag: sample.scheduleLag, service: sample.serviceTime,
       delivery: sample.deliveryCertainty == .limit ? nil : sample.deliveryLatency,
+      displayTime: sample.displayTime, display: sample.display,
       isFresh: Self.waitedForConnection(sample))
   }
 

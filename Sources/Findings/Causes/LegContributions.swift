@@ -198,6 +198,7 @@ public struct LegContributions: Sendable, Hashable {
       case .service: sample.service
       case .transit: sample.delivery.flatMap { end in sample.service.map { end - lag - $0 } }
       case .sentToReceived: sample.delivery.map { $0 - lag }
+      case .display: sample.displayTime
       }
     return value.map(Double.init)
   }

@@ -10,6 +10,8 @@ struct TargetEvidence {
   private(set) var lost = 0.0
   private(set) var lossShares = (before: 0.0, now: 0.0)
   private(set) var failureShares = (before: 0.0, now: 0.0)
+  private(set) var unseen = 0.0
+  private(set) var unseenShares = (before: 0.0, now: 0.0)
   private(set) var fresh = 0.0
   private(set) var heldBack = 0.0
   private(set) var heldShares = (before: 0.0, now: 0.0)
@@ -19,6 +21,8 @@ struct TargetEvidence {
   private(set) var openLag = LatencyChange()
   private(set) var openService = LatencyChange()
   private(set) var transit = LatencyChange()
+  /// The change of the time from received to shown.
+  private(set) var display = LatencyChange()
   /// The change of the provider's answer, lag included.
   private(set) var accept = LatencyChange()
   /// Whether most of what counts as lost came, but too late.
@@ -73,6 +77,9 @@ struct TargetEvidence {
     let losses = share(\.isLost, among: { $0.isAccepted })
     lost = losses.z
     lossShares = (losses.before, losses.now)
+    let notShown = share({ $0.display != .shown }, among: { $0.display != nil })
+    unseen = notShown.z
+    unseenShares = (notShown.before, notShown.now)
     isMostlyLate = now.count { $0.state == .late } * 2 > now.count { $0.isAccepted && $0.isLost }
     for sample in now where sample.isRefused { refusals.add(sample) }
     for sample in now where sample.state == .failed {
@@ -93,6 +100,7 @@ struct TargetEvidence {
     service = change { $0.isAccepted ? $0.service : nil }
     openLag = change { $0.isAccepted && !$0.isFresh ? $0.lag : nil }
     openService = change { $0.isAccepted && !$0.isFresh ? $0.service : nil }
+    display = change(\.displayTime)
     let comesEarly = Self.areEarly(target.samples)
     isEarly = comesEarly
     transit = change { sample in

@@ -187,10 +187,11 @@ extension FleetReader: DashboardSource {
     guard let member = directory[id.target]?.members.first else { return [] }
     let query = rows.receipts(
       of: member, .everything, after: (sequence: id.sequence - 1, revision: .max), limit: limit)
-    return try client.rows(query) { reader throws(FleetError) in
+    let found = try client.rows(query) { reader throws(FleetError) in
       let receipt = try FleetRows.receipt(&reader, of: id.target).receipt
       return receipt?.sample == id ? receipt : nil
     }
+    return ReceiptParts.joined(found)
   }
 
   // MARK: - Sums
@@ -202,7 +203,7 @@ extension FleetReader: DashboardSource {
     var found: ContiguousArray<RollupRow> = []
     // Callers choose the span so that there are few.
     let query = RollupQuery(
-      database: rows.database, figures: RollupFigure.plotted(metrics), precision: FleetFollowing.precision)
+      database: rows.database, figures: RollupFigure.ranged(metrics), precision: FleetFollowing.precision)
     _ = try forEachRollup(of: targets, plannedFrom: start, to: end, span: span, query) {
       found.append(RollupRow($0))
     }

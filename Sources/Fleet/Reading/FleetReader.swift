@@ -17,6 +17,8 @@ public final class FleetReader: SampleSource {
   private let selection: FleetSelection
   /// Numbers of variants by name, from 1; ``VariantID/none`` for the empty name.
   private var variants: [String: VariantID] = ["": .none]
+  /// Numbers of circumstances by their text, from 1.
+  private var contexts: [String: DeviceContextID] = [:]
   private var counts: [TargetID: TargetCounts] = [:]
 
   /// What a target's notifications came to, in the selected time.
@@ -358,8 +360,42 @@ public final class FleetReader: SampleSource {
   /// The notifications of a target that a query selects.
   func samples(_ query: String, of target: TargetID) throws(FleetError) -> [Sample] {
     try client.rows(query) { reader throws(FleetError) in
-      try FleetRows.sample(&reader, of: target, variant)
+      try FleetRows.sample(&reader, of: target, variant, context)
     }
+  }
+
+  private func context(_ text: String) -> DeviceContextID? {
+    guard !text.isEmpty else { return nil }
+    if let known = contexts[text] { return known }
+    let id = DeviceContextID(rawValue: Int64(contexts.count) + 1)
+    contexts[text] = id
+    return id
+  }
+
+  /// Those of the notifications that were visited.
+  public func deviceContexts() -> [DeviceContextID: DeviceContext] {
+    Dictionary(
+      contexts.compactMap { text, id in DeviceContext(text: text).map { (id, $0) } },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  public func receiptDevice(of target: TargetID) throws -> String? {
+    guard let member = directory[target]?.members.first else { return nil }
+    return try client.rows(rows.receipts(of: member, .everything, after: (sequence: 0, revision: .min), limit: 1)) {
+      reader throws(FleetError) in try FleetRows.receipt(&reader, of: target).receipt?.device
+    }.first
+  }
+
+  public func labels(named name: String) throws -> [RunID: String] {
+    var labels: [RunID: String] = [:]
+    try client.forEachRow(
+      "SELECT toString(run), labels[\(EngineText.quoted(name))] FROM \(database).run FINAL"
+    ) { reader throws(FleetError) in
+      let run = RunID(try reader.text())
+      let value = try reader.text()
+      if let run, !value.isEmpty { labels[run] = value }
+    }
+    return labels
   }
 
   /// Reads pages until one is not full, and visits them.
@@ -397,15 +433,17 @@ public final class FleetReader: SampleSource {
   public func forEachReceipt(_ selection: RowSelection, _ body: (ReceiptRecord) throws -> Void) throws {
     for target in selected(selection) {
       for member in members(of: target, nil, nil) {
+        var parts = ReceiptParts()
         try forEachPage { last in
           try client.rows(
             rows.receipts(of: member, selection, after: (last?.sequence ?? 0, last?.revision ?? .min))
           ) { reader throws(FleetError) in try FleetRows.receipt(&reader, of: target) }
         } visit: {
           for case (_, let revision, let receipt?) in $0 {
-            try body(ReceiptRecord(revision: revision, receipt: receipt))
+            try parts.add(ReceiptRecord(revision: revision, receipt: receipt), finished: body)
           }
         }
+        try parts.finish(body)
       }
     }
   }

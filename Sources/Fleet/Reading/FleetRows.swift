@@ -64,7 +64,7 @@ struct FleetRows {
 
   private func samples(of member: FleetDirectory.Member, _ condition: String, limit: Int) -> String {
     """
-    SELECT sequence, toString(variant), \(Self.sampleColumns.selected())
+    SELECT sequence, toString(variant), ifNull(toString(context), ''), \(Self.sampleColumns.selected())
     FROM \(database).sample FINAL
     WHERE \(Self.isOf([member])) AND \(condition)
     ORDER BY sequence LIMIT \(limit)
@@ -73,11 +73,15 @@ struct FleetRows {
 
   /// Reads a row of the answer.
   static func sample(
-    _ reader: inout RowBinaryReader, of target: TargetID, _ variant: (String) -> VariantID
+    _ reader: inout RowBinaryReader, of target: TargetID, _ variant: (String) -> VariantID,
+    _ context: (String) -> DeviceContextID?
   ) throws(FleetError) -> Sample {
     let sequence = try reader.sequence()
-    return try reader.sample(
-      sampleColumns, SampleID(target: target, sequence: sequence), variant(try reader.text()))
+    let variant = variant(try reader.text())
+    let context = context(try reader.text())
+    var sample = try reader.sample(sampleColumns, SampleID(target: target, sequence: sequence), variant)
+    sample.context = context
+    return sample
   }
 
   private static let receiptColumns = Receipt.columns.forwarded()

@@ -71,6 +71,8 @@ struct RollupQuery {
     }
     let isFresh = "ifNull(fresh_connection, false)"
     let error = "ifNull(delivery_error_us, delivery_us)"
+    let low = "greatest(delivery_low_us + shown_us - delivery_us - \(DeliveryRange.stageError), 0)"
+    let high = "(delivery_high_us + shown_us - delivery_us + \(DeliveryRange.stageError))"
     return switch figure {
     case .service: plain("service_us", "accept_us IS NOT NULL")
     case .accept: plain("accept_us")
@@ -88,6 +90,13 @@ struct RollupQuery {
     case .freshDeliveryHigh: plain("delivery_high_us", "delivery_us IS NOT NULL AND \(isFresh)")
     case .path: plain("path_us")
     case .freshPath: plain("path_us", isFresh)
+    case .shown: plain("shown_us")
+    case .shownLow: plain(low)
+    case .shownHigh: plain(high)
+    case .freshShown: plain("shown_us", isFresh)
+    case .freshShownLow: plain(low, isFresh)
+    case .freshShownHigh: plain(high, isFresh)
+    case .display: plain("shown_us - delivery_us")
     }
   }
 }

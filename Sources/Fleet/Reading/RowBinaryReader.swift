@@ -128,6 +128,8 @@ struct RowBinaryReader {
     for state in StateCounts.forwarded { counts[state] = try count() }
     counts.sent = try count()
     counts.acceptedByProvider = try count()
+    counts.displayExpected = try count()
+    counts.displayed = try count()
     return counts
   }
 
@@ -177,6 +179,9 @@ extension StateCounts {
   /// The columns in a query that counts notifications, whose answer ``RowBinaryReader/counts()`` reads.
   static let selected =
     (forwarded.map { "state = \(EngineText.quoted($0.name))" }
-    + ["schedule_lag_us IS NOT NULL", "accept_us IS NOT NULL"]).map { "toInt64(countIf(\($0)))" }
+    + [
+      "schedule_lag_us IS NOT NULL", "accept_us IS NOT NULL", "display IS NOT NULL",
+      "ifNull(display, '') = \(EngineText.quoted(DisplayState.shown.name))",
+    ]).map { "toInt64(countIf(\($0)))" }
     .joined(separator: ", ")
 }

@@ -11,6 +11,8 @@ final class ReceiptPoster {
   private static let maximumInFlight = 32
   /// Maximum delay of a receipt before its batch is sent.
   private static let linger = TimeAmount.milliseconds(10)
+  /// The longest time that a receipt waits for the display.
+  private static let longestHold = Duration.seconds(1)
   private static let shortestBackOff = TimeAmount.milliseconds(100)
   private static let longestBackOff = TimeAmount.seconds(5)
 
@@ -64,13 +66,28 @@ final class ReceiptPoster {
   /// Adds a notification that has reached the device or its network.
   func add(_ receipt: DeviceReceipt) {
     guard !isClosed else { return }
-    guard let link else { return enqueue(receipt) }
+    guard let link else { return take(receipt) }
     traveling += 1
     link.carry(receipt) { [weak self] stamped, instant in
       guard let self else { return }
       traveling -= 1
       onReception(stamped, instant)
-      enqueue(stamped)
+      take(stamped)
+    }
+  }
+
+  /// Waits for the display of what the device has received. Where that takes long, the receipt is posted at once, and again with
+  /// the display.
+  private func take(_ receipt: DeviceReceipt) {
+    guard let after = receipt.stages.shownAfter else { return enqueue(receipt) }
+    if after > Self.longestHold { enqueue(receipt) }
+    var shown = receipt
+    shown.shownAt = receipt.receivedAt + after
+    traveling += 1
+    let held = NIOLoopBound((self, shown), eventLoop: eventLoop)
+    eventLoop.scheduleTask(in: .nanoseconds(after.nanoseconds)) {
+      held.value.0.traveling -= 1
+      held.value.0.enqueue(held.value.1)
     }
   }
 
@@ -239,6 +256,25 @@ struct DeviceReceipt {
   var device: String?
   var receivedAt: WallTime
   var receivedMonotonic: MonotonicTime
+  var stages = DeviceStages()
+  /// When it was shown, on the device's clock; `nil` until then.
+  var shownAt: WallTime?
+}
+
+/// What a device does with a notification, and what it says of its circumstances.
+struct DeviceStages {
+  /// Time from received to shown; `nil` where it does not report that, or does not show it.
+  var shownAfter: Duration?
+  var context: DeviceContext?
+
+  init() {}
+
+  /// - Parameter isAsleep: whether the notification waited for the device to wake.
+  init(_ scripted: ScriptedOutcome, isAsleep: Bool) {
+    shownAfter = scripted.shownAfter
+    context = scripted.context
+    if isAsleep, context != nil { context?[.idle] = "true" }
+  }
 }
 
 /// Encodes the JSON of `POST /v1/receipts`.
@@ -260,6 +296,8 @@ struct ReceiptEncoder {
       text += "{\"id\":\"\(receipt.id)\",\"mac\":\"\(receipt.mac)\","
       text += "\"received_at_ms\":\(receipt.receivedAt.microseconds / 1000)"
       text += ",\"device\":\(receipt.device.map(JSONText.quoted) ?? device)"
+      if let shown = receipt.shownAt { text += ",\"shown_at_ms\":\(shown.microseconds / 1000)" }
+      if let context = receipt.stages.context, !context.isEmpty { text += ",\"context\":\(context.text)" }
       if let bootTail { text += "\(bootTail)\(receipt.receivedMonotonic.nanoseconds)" }
       text += "}"
     }

@@ -42,6 +42,8 @@ public struct ScriptedDelivery: Sendable, Equatable {
   public var index: Int
   public var id: String
   public var receivedAt: MonotonicTime
+  /// How long after that the device shows it; `nil` where it does not report that, or does not show it.
+  public var shownAfter: Duration?
 }
 
 /// A delivery to a remote device, on this host's clock and on the device's.
@@ -60,7 +62,8 @@ extension ScriptEntry {
     case .request(let request): request.json
     case .delivery(let delivery):
       "{\"entry\":\"delivery\",\"dialect\":\"\(delivery.dialect.rawValue)\",\"index\":\(delivery.index),\"id\":\"\(delivery.id)\","
-        + "\"received_us\":\(delivery.receivedAt.microseconds)}"
+        + "\"received_us\":\(delivery.receivedAt.microseconds)"
+        + (delivery.shownAfter.map { ",\"shown_after_us\":\($0.microseconds)" } ?? "") + "}"
     case .reception(let reception):
       "{\"entry\":\"reception\",\"id\":\"\(reception.id)\",\"received_us\":\(reception.receivedAt.microseconds),"
         + "\"device_us\":\(reception.deviceTime.microseconds)}"

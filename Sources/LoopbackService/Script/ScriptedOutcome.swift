@@ -17,6 +17,10 @@ struct ScriptedOutcome: Equatable {
   /// Accepted and never delivered.
   var isLost: Bool
   var isReordered: Bool
+  /// Time from each delivery to its display; `nil` where it is not reported, or not shown.
+  var shownAfter: Duration?
+  /// The circumstances that the device reports.
+  var context: DeviceContext?
   /// When the device sleeps.
   var asleep: DeliveryBehavior.Sleep?
   /// Names of the active episodes.
@@ -52,6 +56,10 @@ struct ScriptedOutcome: Equatable {
       case .error(let error): error.isDelivered
       case .fault(let fault): fault.isDelivered
       }
+    let displayDelay = deliveries.shown?.sample(using: &generator)
+    let isUnseen = generator.unit() < deliveries.unseen
+    shownAfter = isUnseen ? nil : displayDelay
+    context = deliveries.context.isEmpty && deliveries.shown == nil ? nil : deliveries.context
     isLost = isSent && lost
     isReordered = false
     deliveryDelays = []

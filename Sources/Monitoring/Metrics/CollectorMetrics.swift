@@ -19,7 +19,9 @@ struct MetricsState: Sendable {
   /// A target as a whole.
   struct Target: Sendable {
     var isInRun = false
-    var expectsReceipts = false
+    /// `nil` where no receipt is expected.
+    var receiptDeadline: Duration?
+    var expectsReceipts: Bool { receiptDeadline != nil }
     var askedRate = 0.0
     /// The time since which each connection is open, keyed by its number.
     var connections: [Int64: WallTime] = [:]
@@ -138,7 +140,7 @@ struct MetricsState: Sendable {
       targetNames[target.registration.id] = name
       targets[name, default: Target()].isInRun = true
       targets[name]?.askedRate = target.askedRate
-      targets[name]?.expectsReceipts = target.receiptDeadline != nil
+      targets[name]?.receiptDeadline = target.receiptDeadline.map { .microseconds($0) }
       let variants = Array(zip(target.registration.variants, target.variants))
       for (id, variant) in variants.isEmpty ? [(VariantID.none, "")] : variants {
         let key = SeriesMetrics.Key(target: name, variant: variant)
@@ -193,7 +195,8 @@ struct MetricsState: Sendable {
   private mutating func add(_ change: SampleChange, at now: WallTime) {
     let sample = change.sample
     guard let key = key(of: change) else { return }
-    series[key, default: SeriesMetrics(buckets)].add(change, at: now)
+    series[key, default: SeriesMetrics(buckets)].add(
+      change, deadline: targets[key.target]?.receiptDeadline ?? .zero, at: now)
     if let target = targetNames[sample.id.target] {
       targets[target]?.inFlight += change.inFlight
     }
@@ -257,6 +260,7 @@ extension MetricsState.Objective {
     case .delivery: .delivery
     case .accept: .accept
     case .service: .service
+    case .shown: .shown
     case .path: .path
     }
   }

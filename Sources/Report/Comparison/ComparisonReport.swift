@@ -7,7 +7,7 @@ import Store
 public struct ComparisonPlan: Sendable {
   /// `nil`: `delivery` and `accept`, where both sides have values.
   public var metrics: Set<Metric>?
-  /// The shares to compare, among `lost`, `failed` and `refused`.
+  /// The shares to compare, among `lost`, `unseen`, `failed` and `refused`.
   public var shares: Set<SeriesMetric>
   public var quantiles: [Quantile]
   /// The largest change of a latency that counts as the same: 0.1 is 10 %.
@@ -19,7 +19,7 @@ public struct ComparisonPlan: Sendable {
   public static let shareTolerance = 0.01
 
   public init(
-    metrics: Set<Metric>? = nil, shares: Set<SeriesMetric> = [.lost, .failed, .refused],
+    metrics: Set<Metric>? = nil, shares: Set<SeriesMetric> = [.lost, .unseen, .failed, .refused],
     quantiles: [Quantile] = [.p50, .p95, .p99], tolerance: Double = 0.1, isIndependent: Bool = false
   ) {
     self.metrics = metrics
@@ -242,8 +242,9 @@ extension SeriesMetric {
   /// `nil` of a latency.
   fileprivate var share: SeriesShare? {
     switch self {
-    case .delivery, .accept: nil
+    case .delivery, .accept, .display: nil
     case .lost: .lost
+    case .unseen: .unseen
     case .failed: .failed
     case .refused: .refused
     }

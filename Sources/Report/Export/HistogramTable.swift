@@ -82,9 +82,9 @@ struct HistogramAccumulator {
   private var firstPath: WallTime?
 
   /// The rollup figures that it reads.
-  static let figures = Set(RollupFigure.allCases).subtracting([
-    .scheduleLag, .deliveryError, .deliveryLow, .deliveryHigh, .freshDeliveryLow, .freshDeliveryHigh,
-  ])
+  static let figures = Metric.allCases.reduce(into: Set([RollupFigure.deliveryLimit])) { figures, metric in
+    figures.formUnion([RollupFigure(metric), RollupFigure(metric).fresh].compactMap { $0 })
+  }
 
   mutating func add(_ row: borrowing SampleRow) {
     let isFresh = row.isFreshConnection ?? false
@@ -103,12 +103,10 @@ struct HistogramAccumulator {
       let first = start.advanced(byMicroseconds: RollupSpan.hour.microseconds)
       firstPath = min(firstPath ?? first, first)
     }
-    for (index, figure) in [RollupFigure.service, .accept, .delivery, .path].enumerated() {
+    for (index, metric) in Metric.allCases.enumerated() {
+      let figure = RollupFigure(metric)
       latencies[index].merge(total.latencies(of: figure))
-    }
-    for (index, figure) in [RollupFigure.freshService, .freshAccept, .freshDelivery, .freshPath].enumerated()
-    {
-      fresh[index].merge(total.latencies(of: figure))
+      if let fresh = figure.fresh { self.fresh[index].merge(total.latencies(of: fresh)) }
     }
     limits.merge(total.latencies(of: .deliveryLimit))
   }

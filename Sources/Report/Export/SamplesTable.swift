@@ -40,9 +40,10 @@ enum SamplesTable {
       Column("provider") { $2.prepared($1.provider) },
       Column("sequence") { $2.integer($0.id.sequence) },
       Column("notification_id") { $2.uuid($1.record.notificationID($0.id).uuid.words) },
-    ] + SampleField.exported.map { Column($0.name, write($0)) }
+    ] + SampleField.exported.compactMap { field in write(field).map { Column(field.name, $0) } }
 
-  private static func write(_ field: SampleField) -> Column<SampleRow, Context>.Write {
+  /// - Returns: `nil` of a field that exports do not have.
+  private static func write(_ field: SampleField) -> Column<SampleRow, Context>.Write? {
     switch field {
     case .column(let column): write(column)
     case .time(_, let interval):
@@ -50,6 +51,7 @@ enum SamplesTable {
     case .deliveryCertainty: { $2.text($0.deliveryCertainty?.rawValue) }
     case .deliveryLow: { $2.integer($0.deliveryRange?.low) }
     case .deliveryHigh: { $2.integer($0.deliveryRange?.high) }
+    case .context: nil
     }
   }
 

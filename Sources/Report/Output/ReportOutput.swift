@@ -75,6 +75,8 @@ public struct ReportError: Error, Sendable, Equatable, CustomStringConvertible {
     case nothingSettled
     /// Two sides of a comparison that do not match, or are the same.
     case nothingInCommon, sameOnBothSides
+    /// A breakdown whose targets have several limits, or that has too many values.
+    case noCommonLimit, tooManyValues
     /// The run of the rows was deleted while they were read.
     case runVanished
   }

@@ -98,6 +98,7 @@ struct GroupAccumulator {
   private var service = MetricAccumulator()
   private var accept = MetricAccumulator()
   private var delivery = MetricAccumulator()
+  private var shown = MetricAccumulator()
   private var path = MetricAccumulator()
   /// When the first notification was planned that carries a round trip, at the latest.
   private var firstPath: WallTime?
@@ -114,7 +115,8 @@ struct GroupAccumulator {
   mutating func add(_ row: borrowing SampleRow) {
     let (plannedAt, isSettled) = (row.plannedAt, row.state.isSettled)
     sent.insert(plannedAt)
-    counts.add(row.state, isSent: row.scheduleLag != nil, isAccepted: row.acceptLatency != nil)
+    counts.add(
+      row.state, isSent: row.scheduleLag != nil, isAccepted: row.acceptLatency != nil, display: row.display)
     shares.add(row)
     duplicates += row.duplicates
     let isFresh = row.isFreshConnection ?? false
@@ -135,6 +137,7 @@ struct GroupAccumulator {
     }
     if let value = row.value(of: .delivery) {
       add(&delivery, value, row.deliveryRange)
+      if let shown = row.shownLatency { add(&self.shown, shown, row.range(of: .shown)) }
       deliveryErrors.record(value, error: row.deliveryError, plannedAt: plannedAt, isSettled: isSettled)
     }
   }
@@ -156,22 +159,15 @@ struct GroupAccumulator {
     outOfOrder += bin.outOfOrder
     onFreshConnections += bin.freshConnections
     scheduleLag.add(bin.latencies(of: .scheduleLag), plannedFrom: start)
-    func add(
-      _ metric: inout MetricAccumulator, _ all: RangedLatencies<PackedLatencies>,
-      fresh: RangedLatencies<PackedLatencies>
-    ) {
-      metric.combine(all, fresh: fresh) { $0.add($1, plannedFrom: start) }
+    func add(_ accumulator: inout MetricAccumulator, _ metric: Metric) {
+      accumulator.combine(bin.ranged(metric), fresh: bin.fresh(metric)) { $0.add($1, plannedFrom: start) }
     }
-    add(
-      &service, RangedLatencies(bin.latencies(of: .service)),
-      fresh: RangedLatencies(bin.latencies(of: .freshService)))
-    add(
-      &accept, RangedLatencies(bin.latencies(of: .accept)),
-      fresh: RangedLatencies(bin.latencies(of: .freshAccept)))
-    let carried = bin.latencies(of: .path)
-    add(&path, RangedLatencies(carried), fresh: RangedLatencies(bin.latencies(of: .freshPath)))
-    if !carried.isEmpty { firstPath = min(firstPath ?? bin.end, bin.end) }
-    add(&delivery, bin.deliveries, fresh: bin.freshDeliveries)
+    add(&service, .service)
+    add(&accept, .accept)
+    add(&path, .path)
+    if !bin.latencies(of: .path).isEmpty { firstPath = min(firstPath ?? bin.end, bin.end) }
+    add(&delivery, .delivery)
+    add(&shown, .shown)
     deliveryErrors.add(
       deliveries: bin.latencies(of: .delivery).count, bounded: bin.latencies(of: .deliveryError),
       limits: bin.latencies(of: .deliveryLimit), plannedFrom: start)
@@ -221,7 +217,10 @@ struct GroupAccumulator {
     if expectsReceipts || delivery.count > 0 {
       metrics.append(delivery.summary(.delivery, of: counts, interval, limits: deliveryErrors.limits))
     }
-    let known: [SeriesShare] = (expectsReceipts ? [.lost] : []) + [.failed, .refused, .inTime]
+    if shown.count > 0 { metrics.append(shown.summary(.shown, of: counts, interval)) }
+    let known: [SeriesShare] =
+      (expectsReceipts ? [.lost] : []) + (counts.displayExpected > 0 ? [.unseen] : [])
+      + [.failed, .refused, .inTime]
     return GroupSummary(
       variant: variant, counts: counts, duplicates: duplicates, outOfOrder: outOfOrder,
       onFreshConnections: onFreshConnections,

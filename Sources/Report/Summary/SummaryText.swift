@@ -243,10 +243,11 @@ extension ShareSummary {
   /// The name of the share for people.
   var title: String { share == .refused ? SeriesMetric.refused.title : name.replacing("_", with: " ") }
 
-  /// The name of the share in JSON: `lost`, `failed`, `refused`, `in_time`.
+  /// The name of the share in JSON: `lost`, `unseen`, `failed`, `refused`, `in_time`.
   var name: String {
     switch share {
     case .lost: SeriesMetric.lost.rawValue
+    case .unseen: SeriesMetric.unseen.rawValue
     case .failed: SeriesMetric.failed.rawValue
     case .refused: SeriesMetric.refused.rawValue
     case .inTime: "in_time"
@@ -259,6 +260,7 @@ extension ShareSummary {
     switch share {
     case .within(_, of: _, let base): base.rawValue
     case .lost: SeriesShare.Base.accepted.rawValue
+    case .unseen: NotificationState.delivered.name
     case .failed, .refused, .inTime: SeriesShare.Base.planned.rawValue
     }
   }

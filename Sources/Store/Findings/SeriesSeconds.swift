@@ -11,6 +11,8 @@ public struct SeriesSecond: Sendable, Equatable {
   public var heldByProvider: Int
   public var accept: PackedLatencies
   public var delivery: PackedLatencies
+  /// Received to shown.
+  public var display: PackedLatencies
 }
 
 /// Seconds of planned time, from rollups and, where there are none yet, from the notifications.
@@ -64,7 +66,7 @@ extension StoreReader {
       let rolledUp = min(last, watermarks.second)
       var reached = first
       if first < rolledUp {
-        var reading = RollupReading(targets: targets, figures: [.accept, .delivery], limit: limit)
+        var reading = RollupReading(targets: targets, figures: [.accept, .delivery, .display], limit: limit)
         reached = try reading.read(.second, from: first, to: rolledUp, watermarks: watermarks, db) {
           key, content in
           missed = missed || content.counts[.missed] > 0
@@ -72,7 +74,7 @@ extension StoreReader {
             SeriesSecond(
               target: key.target, variant: key.variant, start: WallTime(seconds: key.start),
               counts: content.counts, heldByProvider: 0, accept: content.figures[.accept],
-              delivery: content.figures[.delivery]))
+              delivery: content.figures[.delivery], display: content.figures[.display]))
         }
         if missed { try Self.addHeldByProvider(to: &seconds, from: first, to: reached, db) }
       }
@@ -132,6 +134,7 @@ extension StoreReader {
     var held = 0
     var accept = LatencyAccumulator()
     var delivery = LatencyAccumulator()
+    var display = LatencyAccumulator()
   }
 
   /// - Returns: the second up to which everything was read.
@@ -147,7 +150,7 @@ extension StoreReader {
       db,
       """
       SELECT planned_at, id, variant_id, state, schedule_lag_us, accept_us, delivery_us,
-        state = \(NotificationState.missed.rawValue) AND reason IN (\(heldReasons))
+        state = \(NotificationState.missed.rawValue) AND reason IN (\(heldReasons)), shown_us, display
       FROM sample INDEXED BY sample_planned_at WHERE planned_at >= ?1 AND planned_at < ?2 ORDER BY planned_at
       """)
     statement.bind(start * 1_000_000, at: 1)
@@ -165,7 +168,7 @@ extension StoreReader {
           SeriesSecond(
             target: key.target, variant: key.variant, start: WallTime(seconds: current),
             counts: sum.counts, heldByProvider: sum.held, accept: sum.accept.packed,
-            delivery: sum.delivery.packed))
+            delivery: sum.delivery.packed, display: sum.display.packed))
       }
       batch.removeAll(keepingCapacity: true)
     }
@@ -183,9 +186,13 @@ extension StoreReader {
       let key = Key(target: target, variant: VariantID(rawValue: statement.integer(2)))
       batch[key, default: Accumulator()].counts.add(
         NotificationState(rawValue: Int(statement.integer(3))) ?? .planned, isSent: !statement.isNull(4),
-        isAccepted: accept != nil)
+        isAccepted: accept != nil,
+        display: statement.optionalInteger(9).flatMap { DisplayState(rawValue: Int($0)) })
       if let accept { batch[key]?.accept.add(accept) }
-      if let delivery = statement.optionalInteger(6) { batch[key]?.delivery.add(delivery) }
+      if let delivery = statement.optionalInteger(6) {
+        batch[key]?.delivery.add(delivery)
+        if let shown = statement.optionalInteger(8) { batch[key]?.display.add(shown - delivery) }
+      }
       if statement.integer(7) != 0 { batch[key]?.held += 1 }
     }
     flush()

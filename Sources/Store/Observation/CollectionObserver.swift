@@ -110,6 +110,7 @@ public struct SampleChange: Sendable, Equatable {
     public static let accept = Values(rawValue: 4)
     public static let delivery = Values(rawValue: 8)
     public static let path = Values(rawValue: 16)
+    public static let shown = Values(rawValue: 32)
 
     public init(of sample: Sample) {
       self = []
@@ -118,6 +119,7 @@ public struct SampleChange: Sendable, Equatable {
       if sample.acceptLatency != nil { insert(.accept) }
       if sample.deliveryLatency != nil { insert(.delivery) }
       if sample.path != nil { insert(.path) }
+      if sample.shownLatency != nil { insert(.shown) }
     }
   }
 

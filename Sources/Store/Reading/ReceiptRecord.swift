@@ -1,3 +1,4 @@
+import GRDB
 import Measurement
 
 /// A stored receipt.
@@ -19,6 +20,12 @@ extension Receipt {
     .init("offset_error_us", \.offsetError, .exported),
     .init("duplicate", \.isDuplicate, .exported),
     .init("monotonic_ns", \.monotonic, .local),
+    .init("shown_at", \.stages.shownAt, .exported),
+    .init("opened_at", \.stages.openedAt, .exported),
+    .init("provider_at", \.stages.providerAt, .exported),
+    .init("context", \.context, [.exported, .readOnly], sql: StoreViews.context("x")),
+    .init("context_id", \.contextID, .local),
+    .init("addition", \.isAddition),
   ]
 
   /// A receipt for the columns to be read into.
@@ -33,6 +40,23 @@ enum ReceiptQuery {
   static let select =
     "SELECT x.revision, x.sample_id, \(Receipt.columns.map(\.sql).joined(separator: ", ")) FROM receipt x"
 
+  /// The rows of one notification, in the order in which they were stored.
+  /// - Parameter take: takes `nil` of a row that cannot be read.
+  static func rows(
+    of id: SampleID, atMost limit: Int, _ db: Database, _ take: (ReceiptRecord?) throws -> Receipt?
+  ) throws -> [Receipt] {
+    let statement = try RawStatement(
+      db, select + " WHERE x.sample_id = ?1 ORDER BY x.sample_id, x.revision LIMIT ?2")
+    statement.bind(id.rawValue, at: 1)
+    statement.bind(Int64(limit), at: 2)
+    defer { statement.reset() }
+    var rows: [Receipt] = []
+    while try statement.step() {
+      if let receipt = try take(decode(statement)) { rows.append(receipt) }
+    }
+    return rows
+  }
+
   static func decode(_ row: RawStatement) -> ReceiptRecord? {
     row.record(Receipt.columns, from: 2, into: .blank(of: SampleID(rawValue: row.integer(1)))).map {
       ReceiptRecord(revision: row.integer(0), receipt: $0)
@@ -40,20 +64,48 @@ enum ReceiptQuery {
   }
 }
 
+/// Joins the rows of a receipt that a device posted in parts.
+public struct ReceiptParts {
+  private var receipts: [ReceiptRecord] = []
+
+  public init() {}
+
+  /// Takes a row; rows come in the order of notifications, then in that in which they were stored.
+  /// - Parameter finished: takes the receipts of the notification before.
+  public mutating func add(
+    _ record: ReceiptRecord, finished: (ReceiptRecord) throws -> Void
+  ) rethrows {
+    if let last = receipts.last, last.receipt.sample != record.receipt.sample { try finish(finished) }
+    if record.receipt.isAddition,
+      let place = receipts.firstIndex(where: { $0.receipt.stamp == record.receipt.stamp })
+    {
+      receipts[place].receipt.add(record.receipt)
+    } else {
+      receipts.append(record)
+    }
+  }
+
+  /// Ends the rows.
+  public mutating func finish(_ finished: (ReceiptRecord) throws -> Void) rethrows {
+    defer { receipts.removeAll(keepingCapacity: true) }
+    for record in receipts { try finished(record) }
+  }
+
+  /// The receipts of rows.
+  public static func joined(_ rows: [Receipt]) -> [Receipt] {
+    var parts = ReceiptParts()
+    var receipts: [Receipt] = []
+    for row in rows { parts.add(ReceiptRecord(revision: 0, receipt: row)) { receipts.append($0.receipt) } }
+    parts.finish { receipts.append($0.receipt) }
+    return receipts
+  }
+}
+
 extension StoreReader {
   /// The receipts of one notification, in the order in which they were stored.
   public func receipts(of id: SampleID, atMost limit: Int) throws -> [Receipt] {
     try read { db in
-      let statement = try RawStatement(
-        db, ReceiptQuery.select + " WHERE x.sample_id = ?1 ORDER BY x.sample_id, x.revision LIMIT ?2")
-      statement.bind(id.rawValue, at: 1)
-      statement.bind(Int64(limit), at: 2)
-      defer { statement.reset() }
-      var receipts: [Receipt] = []
-      while try statement.step() {
-        if let record = ReceiptQuery.decode(statement) { receipts.append(record.receipt) }
-      }
-      return receipts
+      ReceiptParts.joined(try ReceiptQuery.rows(of: id, atMost: limit, db) { $0?.receipt })
     }
   }
 }

@@ -44,6 +44,7 @@ extension StoreReader {
     for target in try targetIDs(selection) {
       let range = target.sampleIDs
       var last = (sample: range.lowerBound, revision: Int64.min)
+      var parts = ReceiptParts()
       try stream(
         ReceiptQuery.select + """
            WHERE (x.sample_id, x.revision) > (?1, ?2) AND x.sample_id <= ?3 AND x.arrived_at >= ?4 AND x.arrived_at < ?5
@@ -57,7 +58,9 @@ extension StoreReader {
           statement.bind(selection.until?.microseconds ?? .max, at: 5)
           statement.bind(Self.chunk, at: 6)
         },
-        visited: { last = ($0.integer(1), $0.integer(0)) }, ReceiptQuery.decode, body)
+        visited: { last = ($0.integer(1), $0.integer(0)) }, ReceiptQuery.decode
+      ) { try parts.add($0, finished: body) }
+      try parts.finish(body)
     }
   }
 

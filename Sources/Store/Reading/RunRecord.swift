@@ -109,6 +109,24 @@ extension StoreReader {
     }
   }
 
+  public func labels(named name: String) throws -> [RunID: String] {
+    try read { db in
+      let rows = try Row.fetchAll(
+        db,
+        sql: """
+          SELECT r.uuid, l.value FROM run r, json_each(r.labels) l
+          WHERE l.key = ? AND r.id NOT IN (SELECT run_id FROM deletion)
+          """,
+        arguments: [name])
+      var labels: [RunID: String] = [:]
+      for row in rows {
+        let value: String = try row.value(1)
+        if let run = RunID(try row.value(0) as String) { labels[run] = value }
+      }
+      return labels
+    }
+  }
+
   /// The targets of a run with their state counts, in the order of their names.
   public func targets(of run: RunID) throws -> [TargetRecord] {
     try read { db in
@@ -153,7 +171,7 @@ extension StoreReader {
   private static func counts(ofRun row: Int64, _ db: Database) throws -> StateCounts {
     let tallies = try db.cachedRows(
       """
-      SELECT \(StateCounts.columns) FROM target t JOIN tally y ON y.target_id = t.id WHERE t.run_id = ?
+      SELECT \(StateCounts.selected) FROM target t JOIN tally y ON y.target_id = t.id WHERE t.run_id = ?
       """, [row])
     return tallies.reduce(into: StateCounts()) { $0 += StateCounts($1) }
   }
@@ -161,7 +179,7 @@ extension StoreReader {
   private static func variants(ofTarget row: Int64, _ db: Database) throws -> [VariantRecord] {
     try db.cachedRows(
       """
-      SELECT \(StateCounts.columns), y.variant_id AS variant, v.name AS name
+      SELECT \(StateCounts.selected), y.variant_id AS variant, v.name AS name
       FROM tally y LEFT JOIN variant v ON v.id = y.variant_id WHERE y.target_id = ? ORDER BY y.variant_id
       """, [row]
     ).map {
@@ -172,15 +190,11 @@ extension StoreReader {
 
 extension StateCounts {
   /// The columns that ``init(_:)`` reads, of a table named y.
-  fileprivate static let columns =
-    (NotificationState.allCases.map(\.name) + ["sent", "provider_accepted"]).map { "y.\($0)" }
-    .joined(separator: ", ")
+  fileprivate static let selected = columns.map { "y.\($0)" }.joined(separator: ", ")
 
   fileprivate init(_ row: Row) {
     self.init()
-    for state in NotificationState.allCases { self[state] = row[state.name] }
-    sent = row["sent"]
-    acceptedByProvider = row["provider_accepted"]
+    for (place, column) in Self.columns.enumerated() { self[column: place] = row[column] }
   }
 }
 
@@ -203,7 +217,9 @@ extension Sample {
     let spans = -times.upperBound...times.upperBound
     return [plannedAt.microseconds, plannedMonotonic, Int64(duplicates), Int64(attempt)].allSatisfy(
       times.contains)
-      && [scheduleLag, serviceTime, acceptLatency, deliveryLatency, deliveryError, deliveryHigh, path]
+      && [
+        scheduleLag, serviceTime, acceptLatency, deliveryLatency, deliveryError, deliveryHigh, path, shownLatency,
+      ]
         .allSatisfy {
           $0.map(spans.contains) ?? true
         }
@@ -224,19 +240,15 @@ extension CollectorStore {
     }
   }
 
-  /// The stamps of a sample's stored receipts, oldest first, which tell a repeated receipt from another one.
-  public func receiptStamps(of id: SampleID, atMost limit: Int) throws -> [ReceiptStamp] {
+  /// The rows of a notification's receipts in the order in which they were stored.
+  /// - Throws: ``StoreError`` with the code `corrupt` for a row that no collector writes.
+  public func receiptRows(of id: SampleID, atMost limit: Int) throws -> [Receipt] {
     try read { db in
-      try Row.fetchAll(
-        db,
-        sql: """
-          SELECT device, received_at, monotonic_ns FROM receipt WHERE sample_id = ? ORDER BY revision LIMIT ?
-          """,
-        arguments: [id.rawValue, limit]
-      ).map {
-        ReceiptStamp(
-          device: try $0.value(0), receivedAt: WallTime(microseconds: try $0.value(1)),
-          monotonic: try $0.optional(2))
+      try ReceiptQuery.rows(of: id, atMost: limit, db) { record in
+        guard let record else {
+          throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a receipt of notification \(id.rawValue) cannot be read")
+        }
+        return record.receipt
       }
     }
   }

@@ -19,6 +19,8 @@ public struct SamplePoint: Sendable, Hashable {
   private let storedRise: Int32
   /// Round trip of PING, µs, capped; below 0 when not known.
   @usableFromInline let storedPath: Int32
+  /// From received to shown, ms, as precisely as devices tell; below 0 when not known.
+  @usableFromInline let storedDisplay: Int32
   /// HTTP status plus 1, or 0 for none, in the lower bits; flags in the upper ones.
   private let statusAndFlags: UInt16
   public let state: NotificationState
@@ -27,6 +29,8 @@ public struct SamplePoint: Sendable, Hashable {
   public static let absent = Int64.min
 
   private static let statusMask: UInt16 = 0x0FFF
+  /// The place of the display's state plus 1, or 0 for none.
+  private static let displayShift: UInt16 = 12
   private static let freshFlag: UInt16 = 0x4000
   private static let orderFlag: UInt16 = 0x8000
 
@@ -35,7 +39,7 @@ public struct SamplePoint: Sendable, Hashable {
     plannedAt: WallTime, plannedMonotonic: Int64, scheduleLag: Int64?, acceptLatency: Int64?,
     deliveryLatency: Int64?, state: NotificationState, deliveryError: Int64? = nil,
     deliveryHigh: Int64? = nil, path: Int64? = nil, status: Int? = nil, isFreshConnection: Bool = false,
-    isOutOfOrder: Bool = false
+    isOutOfOrder: Bool = false, displayTime: Int64? = nil, display: DisplayState? = nil
   ) {
     self.plannedAt = plannedAt.microseconds
     self.plannedMonotonic = plannedMonotonic
@@ -50,8 +54,10 @@ public struct SamplePoint: Sendable, Hashable {
         -1
       }
     storedPath = Int32(clamping: path ?? -1)
+    storedDisplay = Int32(clamping: displayTime.map { max(0, $0) / 1000 } ?? -1)
     statusAndFlags =
       UInt16(clamping: min(max(0, (status ?? -1) + 1), Int(Self.statusMask)))
+      | UInt16((display?.rawValue ?? -1) + 1) << Self.displayShift
       | (isFreshConnection ? Self.freshFlag : 0) | (isOutOfOrder ? Self.orderFlag : 0)
     self.state = state
   }
@@ -93,13 +99,29 @@ public struct SamplePoint: Sendable, Hashable {
   /// Whether it was the first on its connection.
   public var isFreshConnection: Bool { statusAndFlags & Self.freshFlag != 0 }
   public var isOutOfOrder: Bool { statusAndFlags & Self.orderFlag != 0 }
+  public var display: DisplayState? { DisplayState(rawValue: Int(statusAndFlags >> Self.displayShift & 3) - 1) }
+
+  /// The range of the true value of a metric; `nil` of one whose values are exact, or without a value.
+  public func range(of metric: Metric) -> DeliveryRange? {
+    switch metric {
+    case .delivery: deliveryRange
+    case .shown: storedDisplay < 0 ? nil : deliveryRange?.shown(after: Int64(storedDisplay) * 1000)
+    case .service, .accept, .path: nil
+    }
+  }
 
   /// The value of a metric, µs, or ``absent``: for loops that cannot afford optionals.
   @inlinable
   public func rawValue(of metric: Metric) -> Int64 {
     metric.value(
       service: storedLag < 0 ? Self.absent : storedAccept &- Int64(storedLag), accept: storedAccept,
-      delivery: storedDelivery, path: storedPath < 0 ? Self.absent : Int64(storedPath), absent: Self.absent)
+      delivery: storedDelivery, shown: rawShown, path: storedPath < 0 ? Self.absent : Int64(storedPath),
+      absent: Self.absent)
+  }
+
+  @usableFromInline var rawShown: Int64 {
+    storedDisplay < 0 || storedDelivery == Self.absent
+      ? Self.absent : storedDelivery &+ Int64(storedDisplay) &* 1000
   }
 
   /// The value of a metric, µs.
@@ -121,7 +143,7 @@ extension PointRow {
   /// What ``init(from:)`` reads, in its order.
   public static let sampleColumns: [SampleColumn] = [
     .id, .plannedAt, .plannedMonotonic, .scheduleLag, .acceptLatency, .deliveryLatency, .deliveryError,
-    .status, .state, .freshConnection, .outOfOrder, .deliveryHigh, .path,
+    .status, .state, .freshConnection, .outOfOrder, .deliveryHigh, .path, .shown, .display,
   ]
   static let columns = sampleColumns.map(\.name).joined(separator: ", ")
   /// Number of ``columns``: the index of the first column that a statement selects after them.
@@ -136,21 +158,25 @@ extension PointRow {
         scheduleLag: sample.scheduleLag, acceptLatency: sample.acceptLatency,
         deliveryLatency: sample.deliveryLatency, state: sample.state, deliveryError: sample.deliveryError,
         deliveryHigh: sample.deliveryHigh, path: sample.path, status: sample.status,
-        isFreshConnection: sample.connection?.isFresh ?? false, isOutOfOrder: sample.isOutOfOrder))
+        isFreshConnection: sample.connection?.isFresh ?? false, isOutOfOrder: sample.isOutOfOrder,
+        displayTime: sample.displayTime, display: sample.display))
   }
 
   @inline(__always)
   init(from row: RawStatement) {
     id = SampleID(rawValue: row.integer(0))
+    let delivery = row.optionalInteger(5)
     point = SamplePoint(
       plannedAt: WallTime(microseconds: row.integer(1)), plannedMonotonic: row.integer(2),
       scheduleLag: row.optionalInteger(3), acceptLatency: row.optionalInteger(4),
-      deliveryLatency: row.optionalInteger(5),
+      deliveryLatency: delivery,
       state: NotificationState(rawValue: Int(row.integer(8))) ?? .planned,
       deliveryError: row.optionalInteger(6), deliveryHigh: row.optionalInteger(11),
       path: row.optionalInteger(12),
       status: row.optionalInteger(7).map { Int($0) },
       // NULL reads as 0.
-      isFreshConnection: row.integer(9) != 0, isOutOfOrder: row.integer(10) != 0)
+      isFreshConnection: row.integer(9) != 0, isOutOfOrder: row.integer(10) != 0,
+      displayTime: row.optionalInteger(13).flatMap { shown in delivery.map { shown &- $0 } },
+      display: row.optionalInteger(14).flatMap { DisplayState(rawValue: Int($0)) })
   }
 }

@@ -45,6 +45,9 @@ public struct SampleRow: ~Copyable {
   public var deliveryHigh: Int64? { optional(.deliveryHigh) }
   public var peerAck: Int64? { optional(.peerAck) }
   public var path: Int64? { optional(.path) }
+  public var shownLatency: Int64? { optional(.shown) }
+  public var display: DisplayState? { optional(.display).flatMap { DisplayState(rawValue: Int($0)) } }
+  public var context: DeviceContextID? { optional(.context).map(DeviceContextID.init(rawValue:)) }
   public var timestampSource: TimestampSource? {
     optional(.timestampSource).flatMap { TimestampSource(rawValue: Int($0)) }
   }
@@ -75,7 +78,20 @@ public struct SampleRow: ~Copyable {
   /// The value of a metric, µs.
   public func value(of metric: Metric) -> Int64? {
     metric.value(
-      service: serviceTime, accept: acceptLatency, delivery: deliveryLatency, path: path, absent: nil)
+      service: serviceTime, accept: acceptLatency, delivery: deliveryLatency, shown: shownLatency, path: path,
+      absent: nil)
+  }
+
+  /// The range of the true value of a metric; `nil` of one whose values are exact, or without a value.
+  public func range(of metric: Metric) -> DeliveryRange? {
+    switch metric {
+    case .delivery: deliveryRange
+    case .shown:
+      deliveryRange.flatMap { range in
+        shownLatency.map { range.shown(after: $0 - (deliveryLatency ?? 0)) }
+      }
+    case .service, .accept, .path: nil
+    }
   }
 
   /// A text as UTF-8, valid during the call; `nil` when there is none. It may come from outside: sinks escape it.

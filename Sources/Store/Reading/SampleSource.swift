@@ -48,6 +48,13 @@ public protocol SampleSource {
   /// Visits the answered PINGs of some targets in the order of their arrival.
   func forEachPing(of targets: [TargetID], in range: Range<WallTime>, _ body: (PingAnswer) -> Void) throws
 
+  /// The circumstances that devices reported, by the numbers in the notifications that were visited.
+  func deviceContexts() throws -> [DeviceContextID: DeviceContext]
+  /// The name that the first receipt of a target bears.
+  func receiptDevice(of target: TargetID) throws -> String?
+  /// The values of a label, of the runs that have it.
+  func labels(named name: String) throws -> [RunID: String]
+
   /// Findings in the order of their starts.
   func findings(_ selection: FindingSelection) throws -> [FindingRecord]
   /// Visits receipts in the order of run, target, sequence, then arrival.

@@ -57,14 +57,14 @@ struct RollupContribution {
     figures = Self.figures(
       lag: sample.scheduleLag, service: sample.serviceTime, accept: sample.acceptLatency,
       delivery: sample.deliveryLatency, error: sample.deliveryError, range: sample.deliveryRange,
-      path: sample.path,
+      shown: sample.shownLatency, path: sample.path,
       isFresh: sideCounts.freshConnections > 0)
   }
 
   /// The columns that ``init(from:)`` reads, in its order.
   static let columns = """
     id, planned_at, variant_id, state, schedule_lag_us, service_us, accept_us, delivery_us, delivery_error_us, \
-    duplicates, out_of_order, fresh_connection, delivery_high_us, path_us
+    duplicates, out_of_order, fresh_connection, delivery_high_us, path_us, shown_us, display
     """
 
   @inline(__always)
@@ -76,7 +76,7 @@ struct RollupContribution {
     let accept = row.optionalInteger(6)
     flags = SampleStateFlags(
       state: NotificationState(rawValue: Int(row.integer(3))) ?? .planned, isSent: lag != nil,
-      isAccepted: accept != nil)
+      isAccepted: accept != nil, display: row.optionalInteger(15).flatMap { DisplayState(rawValue: Int($0)) })
     sideCounts = RollupSideCounts(
       duplicates: Int(row.integer(9)), outOfOrder: row.integer(10) != 0 ? 1 : 0,
       freshConnections: row.integer(11) != 0 ? 1 : 0)
@@ -85,23 +85,35 @@ struct RollupContribution {
     figures = Self.figures(
       lag: lag, service: row.optionalInteger(5), accept: accept, delivery: delivery, error: error,
       range: delivery.map { DeliveryRange(latency: $0, error: error, high: row.optionalInteger(12)) },
-      path: row.optionalInteger(13), isFresh: sideCounts.freshConnections > 0)
+      shown: row.optionalInteger(14), path: row.optionalInteger(13), isFresh: sideCounts.freshConnections > 0)
   }
 
   @inline(__always)
   private static func figures(
     lag: Int64?, service: Int64?, accept: Int64?, delivery: Int64?, error: Int64?,
-    range: DeliveryRange?, path: Int64?, isFresh: Bool
+    range: DeliveryRange?, shown: Int64?, path: Int64?, isFresh: Bool
   ) -> PerFigure<Int64?> {
     var figures = PerFigure<Int64?>(nil)
     figures[.scheduleLag] = lag
     figures[.accept] = accept
     figures[.service] = Metric.service.value(
-      service: service, accept: accept, delivery: delivery, path: path, absent: nil)
+      service: service, accept: accept, delivery: delivery, shown: shown, path: path, absent: nil)
     figures[.delivery] = delivery
     figures[.deliveryLow] = range?.low
     figures[.deliveryHigh] = range?.high
     figures[.path] = path
+    if let shown, let delivery, let range {
+      let shownRange = range.shown(after: shown - delivery)
+      figures[.shown] = shown
+      figures[.shownLow] = shownRange.low
+      figures[.shownHigh] = shownRange.high
+      figures[.display] = shown - delivery
+      if isFresh {
+        figures[.freshShown] = shown
+        figures[.freshShownLow] = shownRange.low
+        figures[.freshShownHigh] = shownRange.high
+      }
+    }
     if isFresh {
       figures[.freshPath] = path
       figures[.freshAccept] = accept

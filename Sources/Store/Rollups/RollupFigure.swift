@@ -21,6 +21,15 @@ public enum RollupFigure: Int, Sendable, Hashable, CaseIterable {
   /// Round trips of PING, and the same of requests that opened a connection.
   case path
   case freshPath
+  /// Planned to shown, with the bounds of each, and the same of requests that opened a connection.
+  case shown
+  case shownLow
+  case shownHigh
+  case freshShown
+  case freshShownLow
+  case freshShownHigh
+  /// Received to shown, by the device's clock.
+  case display
 }
 
 extension RollupFigure {
@@ -36,6 +45,8 @@ extension RollupFigure {
     switch self {
     case .deliveryLow, .deliveryHigh: .delivery
     case .freshDeliveryLow, .freshDeliveryHigh: .freshDelivery
+    case .shownLow, .shownHigh: .shown
+    case .freshShownLow, .freshShownHigh: .freshShown
     default: nil
     }
   }
@@ -49,14 +60,42 @@ extension RollupFigure {
     case .service: self = .service
     case .accept: self = .accept
     case .delivery: self = .delivery
+    case .shown: self = .shown
     case .path: self = .path
     }
   }
 
-  /// The figures from which plots of some metrics are drawn.
-  public static func plotted(_ metrics: Set<Metric>) -> Set<RollupFigure> {
-    Set(metrics.map(RollupFigure.init)).union(
-      metrics.contains(.delivery) ? [.deliveryLow, .deliveryHigh] : [])
+  /// The lower and upper ends of a metric's values; `nil` of one whose values are exact.
+  static func bounds(of metric: Metric) -> (low: RollupFigure, high: RollupFigure)? {
+    switch metric {
+    case .delivery: (.deliveryLow, .deliveryHigh)
+    case .shown: (.shownLow, .shownHigh)
+    case .service, .accept, .path: nil
+    }
+  }
+
+  /// The same metric of requests that opened a connection.
+  public var fresh: RollupFigure? {
+    switch self {
+    case .service: .freshService
+    case .accept: .freshAccept
+    case .delivery: .freshDelivery
+    case .deliveryLow: .freshDeliveryLow
+    case .deliveryHigh: .freshDeliveryHigh
+    case .shown: .freshShown
+    case .shownLow: .freshShownLow
+    case .shownHigh: .freshShownHigh
+    case .path: .freshPath
+    default: nil
+    }
+  }
+
+  /// The figures that tell the values of some metrics and their ranges.
+  public static func ranged(_ metrics: Set<Metric>) -> Set<RollupFigure> {
+    metrics.reduce(into: []) { figures, metric in
+      figures.insert(RollupFigure(metric))
+      if let bounds = bounds(of: metric) { figures.formUnion([bounds.low, bounds.high]) }
+    }
   }
 }
 
@@ -67,28 +106,33 @@ public protocol RollupFigures {
 }
 
 extension RollupFigures {
-  /// Delivery latencies with the ranges of those that are not exact.
-  public var deliveries: RangedLatencies<PackedLatencies> {
-    RangedLatencies(
-      counted: latencies(of: .delivery), lows: latencies(of: .deliveryLow),
-      highs: latencies(of: .deliveryHigh))
+  /// The values of a metric with the ranges of those that are not exact.
+  public func ranged(_ metric: Metric) -> RangedLatencies<PackedLatencies> {
+    let values = RollupFigure(metric)
+    guard let bounds = RollupFigure.bounds(of: metric) else { return RangedLatencies(latencies(of: values)) }
+    return RangedLatencies(
+      counted: latencies(of: values), lows: latencies(of: bounds.low), highs: latencies(of: bounds.high))
   }
 
   /// The same of requests that opened a connection.
-  public var freshDeliveries: RangedLatencies<PackedLatencies> {
-    RangedLatencies(
-      counted: latencies(of: .freshDelivery), lows: latencies(of: .freshDeliveryLow),
-      highs: latencies(of: .freshDeliveryHigh))
+  public func fresh(_ metric: Metric) -> RangedLatencies<PackedLatencies> {
+    func latencies(_ figure: RollupFigure) -> PackedLatencies {
+      figure.fresh.map { self.latencies(of: $0) } ?? PackedLatencies(bytes: [])
+    }
+    let values = RollupFigure(metric)
+    guard let bounds = RollupFigure.bounds(of: metric) else { return RangedLatencies(latencies(values)) }
+    return RangedLatencies(
+      counted: latencies(values), lows: latencies(bounds.low), highs: latencies(bounds.high))
   }
 }
 
 /// One value for each ``RollupFigure``, stored inline.
 struct PerFigure<Value> {
   /// The values in the order of the cases.
-  private var values: InlineArray<15, Value>
+  private var values: InlineArray<22, Value>
 
   init(_ value: Value) {
-    assert(RollupFigure.allCases.count == 15)
+    assert(RollupFigure.allCases.count == 22)
     values = InlineArray(repeating: value)
   }
 

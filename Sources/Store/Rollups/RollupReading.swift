@@ -112,7 +112,7 @@ extension StoreReader {
       let first = RollupSpan.firstWholeSecond(start)
       let last = max(first, min(end.seconds, watermarks.second))
       var reading = RollupReading(
-        targets: Set(targets), figures: RollupFigure.plotted(metrics), limit: limit)
+        targets: Set(targets), figures: RollupFigure.ranged(metrics), limit: limit)
       var rows: ContiguousArray<RollupRow> = []
       let reached = try reading.read(span, from: first, to: last, watermarks: watermarks, db) {
         rows.append(RollupRow(key: $0, content: $1))

@@ -11,6 +11,7 @@ public struct RollupRow: Sendable, Equatable {
   private let service: PackedLatencies
   private let accept: PackedLatencies
   private let deliveries: RangedLatencies<PackedLatencies>
+  private let shown: RangedLatencies<PackedLatencies>
   private let path: PackedLatencies
 
   init(key: RollupKey, content: RollupContent) {
@@ -21,7 +22,8 @@ public struct RollupRow: Sendable, Equatable {
     counts = content.counts
     service = content.figures[.service]
     accept = content.figures[.accept]
-    deliveries = content.deliveries
+    deliveries = content.ranged(.delivery)
+    shown = content.ranged(.shown)
     path = content.figures[.path]
   }
 
@@ -35,6 +37,7 @@ public struct RollupRow: Sendable, Equatable {
       case .service: service
       case .accept: accept
       case .delivery: deliveries.values
+      case .shown: shown.values
       case .path: path
       }
     return packed.isEmpty ? nil : packed
@@ -42,10 +45,11 @@ public struct RollupRow: Sendable, Equatable {
 
   /// The same with the ranges of latencies that are not exact.
   public func ranged(_ metric: Metric) -> RangedLatencies<PackedLatencies>? {
-    guard metric == .delivery, !deliveries.isExact else {
-      return histogram(of: metric).map { RangedLatencies($0) }
+    switch metric {
+    case .delivery where !deliveries.isExact: deliveries
+    case .shown where !shown.isExact: shown
+    default: histogram(of: metric).map { RangedLatencies($0) }
     }
-    return deliveries
   }
 }
 

@@ -18,9 +18,8 @@ struct RollupTable {
       db, "DELETE FROM rollup WHERE span = ?1 AND start = ?2 AND target_id = ?3 AND variant_id = ?4")
   }
 
-  static let counts =
-    (NotificationState.allCases.map(\.name) + ["sent", "provider_accepted"]).joined(separator: ", ")
-  static let countColumns = Int32(NotificationState.allCases.count + 2)
+  static let counts = StateCounts.columns.joined(separator: ", ")
+  static let countColumns = Int32(StateCounts.columns.count)
   private static let content = numbers + ", " + RollupFigure.allCases.map(\.sql).joined(separator: ", ")
   private static let figureColumnNames = RollupFigure.allCases.map(\.name).joined(separator: ", ")
   /// State counts, then side counts.
@@ -50,11 +49,9 @@ struct RollupTable {
 
   static func counts(_ statement: RawStatement, from column: Int32) -> StateCounts {
     var counts = StateCounts()
-    for state in NotificationState.allCases {
-      counts[state] = Int(statement.integer(column + Int32(state.rawValue)))
+    for place in StateCounts.columns.indices {
+      counts[column: place] = Int(statement.integer(column + Int32(place)))
     }
-    counts.sent = Int(statement.integer(column + countColumns - 2))
-    counts.acceptedByProvider = Int(statement.integer(column + countColumns - 1))
     return counts
   }
 
@@ -86,11 +83,9 @@ struct RollupTable {
       return try delete.run()
     }
     Self.bind(key, in: replace)
-    for state in NotificationState.allCases {
-      replace.bind(content.counts[state], at: 5 + Int32(state.rawValue))
+    for place in StateCounts.columns.indices {
+      replace.bind(content.counts[column: place], at: 5 + Int32(place))
     }
-    replace.bind(content.counts.sent, at: 3 + Self.countColumns)
-    replace.bind(content.counts.acceptedByProvider, at: 4 + Self.countColumns)
     for (index, number) in content.sideCounts.all.enumerated() {
       replace.bind(number, at: 5 + Self.countColumns + Int32(index))
     }

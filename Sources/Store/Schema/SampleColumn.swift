@@ -12,6 +12,7 @@ public enum SampleColumn: Int, Sendable, CaseIterable {
   case connectionID, connectionAge, freshConnection, streamsInFlight
   case attempt, payloadBytes, dns, connect, tls, httpVersion
   case deliveryHigh, peerAck, path
+  case shown, display, context
 
   /// Closures without captures, which are called for each row.
   private var definition: Definition {
@@ -90,6 +91,16 @@ public enum SampleColumn: Int, Sendable, CaseIterable {
     case .path:
       Definition("path_us", .optionalInteger, title: "path", { $0.path }) { $0.path = $1 }
         .shown { "round trip of PING \(LatencyText.text($0))" }
+    case .shown: Definition("shown_us", .optionalInteger, { $0.shownLatency }) { $0.shownLatency = $1 }
+    case .display:
+      Definition(
+        "display", .optionalName, use: [], words: wordList(\DisplayState.name),
+        { $0.display.map { Int64($0.rawValue) } }
+      ) { $0.display = DisplayState(rawValue: Int($1)) }
+    case .context:
+      Definition("context_id", .optionalInteger, use: .local, { $0.context?.rawValue }) {
+        $0.context = DeviceContextID(rawValue: $1)
+      }
     }
   }
 
@@ -206,6 +217,8 @@ public enum SampleField: Sendable, Hashable {
   case deliveryLow
   /// The upper end of it.
   case deliveryHigh
+  /// The circumstances on the device (``DeviceContext``).
+  case context
 
   public static let all: [SampleField] = SampleColumn.allCases.flatMap { column -> [SampleField] in
     switch column {
@@ -215,6 +228,7 @@ public enum SampleField: Sendable, Hashable {
         .time("received_at", after: .deliveryLatency), .column(column),
       ]
     case .deliveryHigh: [.deliveryCertainty, .deliveryLow, .deliveryHigh]
+    case .context: [.context]
     default: [.column(column)]
     }
   }
@@ -226,7 +240,7 @@ public enum SampleField: Sendable, Hashable {
   public static let forwarded = shared.filter { field in
     switch field {
     case .time, .deliveryCertainty: false
-    case .column, .deliveryLow, .deliveryHigh: true
+    case .column, .deliveryLow, .deliveryHigh, .context: true
     }
   }
 
@@ -237,6 +251,7 @@ public enum SampleField: Sendable, Hashable {
     case .deliveryCertainty: "delivery_certainty"
     case .deliveryLow: "delivery_low_us"
     case .deliveryHigh: SampleColumn.deliveryHigh.name
+    case .context: "context"
     }
   }
 
@@ -244,7 +259,7 @@ public enum SampleField: Sendable, Hashable {
     switch self {
     case .column(let column): column.type
     case .time: .optionalTime
-    case .deliveryCertainty: .optionalName
+    case .deliveryCertainty, .context: .optionalName
     case .deliveryLow, .deliveryHigh: .optionalInteger
     }
   }
@@ -253,6 +268,7 @@ public enum SampleField: Sendable, Hashable {
     switch self {
     case .column(let column): column.use
     case .time, .deliveryCertainty, .deliveryLow, .deliveryHigh: .exported
+    case .context: []
     }
   }
 }

@@ -21,7 +21,31 @@ enum StoreSchema {
   }
 
   /// The steps to version 15 and on. They are only ever added, never changed: users' stores have run them.
-  private static let stepsAfterBase = [Step(sql: FailedPart.table), Step(sql: DeviceRecord.table)]
+  private static let stepsAfterBase = [
+    Step(sql: FailedPart.table), Step(sql: DeviceRecord.table), Step(sql: stages, isForwarded: true),
+  ]
+
+  /// What devices report beside the arrival of a notification.
+  private static let stages =
+    DeviceContextTable.table + """
+
+      ALTER TABLE sample ADD COLUMN shown_us INTEGER;
+      ALTER TABLE sample ADD COLUMN display INTEGER;
+      ALTER TABLE sample ADD COLUMN context_id INTEGER;
+      ALTER TABLE receipt ADD COLUMN shown_at INTEGER;
+      ALTER TABLE receipt ADD COLUMN opened_at INTEGER;
+      ALTER TABLE receipt ADD COLUMN provider_at INTEGER;
+      ALTER TABLE receipt ADD COLUMN context_id INTEGER;
+      ALTER TABLE receipt ADD COLUMN addition INTEGER NOT NULL DEFAULT 0;
+
+      """
+    + ["tally", "rollup"].flatMap { table in
+      ["display_expected", "displayed"].map {
+        "ALTER TABLE \(table) ADD COLUMN \($0) INTEGER NOT NULL DEFAULT 0;\n"
+      }
+    }.joined()
+    + ["shown", "shown_low", "shown_high", "fresh_shown", "fresh_shown_low", "fresh_shown_high", "display"]
+    .map { "ALTER TABLE rollup ADD COLUMN \($0) BLOB;\n" }.joined()
 
   /// `application_id`, the letters "pscp": tells a store from other programs' databases.
   static let applicationID: Int64 = 0x7073_6370

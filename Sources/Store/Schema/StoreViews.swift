@@ -44,6 +44,7 @@ enum StoreViews {
     case .deliveryCertainty: SampleField.certainty(of: row)
     case .deliveryLow: deliveryLow(row)
     case .deliveryHigh: deliveryHigh(row)
+    case .context: context(row)
     }
   }
 
@@ -64,6 +65,11 @@ enum StoreViews {
 
   private static let eventColumns = Event.list(
     Event.columns.map { shown($0.sql, $0.type, $0.name) }, with: "t.name AS target")
+
+  /// The circumstances of a row that has their number.
+  static func context(_ row: String) -> String {
+    "(SELECT context FROM context WHERE id = \(row).context_id)"
+  }
 
   /// The range of a delivery, by the rule of ``DeliveryRange``.
   private static func deliveryLow(_ row: String) -> String {

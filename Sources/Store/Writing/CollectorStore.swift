@@ -245,6 +245,7 @@ public final class CollectorStore: Sendable {
       try rollups.apply(db)
       let records = RecordWriter(db)
       try records.apply(deltas)
+      try records.insert(batch.contexts)
       try records.insert(batch.receipts, revision: &state.revision)
       try records.insert(batch.pings, revision: &state.revision)
       try records.insert(batch.events, batch.log, runRow: runRow, &state)

@@ -7,6 +7,16 @@ struct RecordWriter {
 
   init(_ db: Database) { self.db = db }
 
+  func insert(_ contexts: [StoredDeviceContext]) throws {
+    guard !contexts.isEmpty else { return }
+    let statement = try RawStatement(db, "INSERT INTO context (id, context) VALUES (?1, ?2)")
+    for row in contexts {
+      statement.bind(row.id.rawValue, at: 1)
+      statement.bind(row.context.text, at: 2)
+      try statement.run()
+    }
+  }
+
   /// Skips receipts for deleted targets.
   func insert(_ receipts: [Receipt], revision: inout Int64) throws {
     guard !receipts.isEmpty else { return }
@@ -139,10 +149,8 @@ struct RecordWriter {
     for (key, counts) in deltas.counts {
       statement.bind(key.target.rawValue, at: 1)
       statement.bind(key.variant.rawValue, at: 2)
-      statement.bind(counts.sent, at: 3)
-      statement.bind(counts.acceptedByProvider, at: 4)
-      for (index, state) in NotificationState.allCases.enumerated() {
-        statement.bind(counts[state], at: Int32(5 + index))
+      for place in StateCounts.columns.indices {
+        statement.bind(counts[column: place], at: Int32(3 + place))
       }
       try statement.run()
     }
@@ -163,7 +171,7 @@ struct RecordWriter {
   }
 
   private static let tallySQL: String = {
-    let columns = ["sent", "provider_accepted"] + NotificationState.allCases.map(\.name)
+    let columns = StateCounts.columns
     return """
       INSERT INTO tally (target_id, variant_id, \(columns.joined(separator: ", ")))
       SELECT \((1...columns.count + 2).map { "?\($0)" }.joined(separator: ", "))

@@ -50,7 +50,7 @@ struct SampleWriter {
     """
 
   private static let selectFlagsSQL = """
-    SELECT state, schedule_lag_us IS NOT NULL, accept_us IS NOT NULL FROM sample WHERE id = ?1
+    SELECT state, schedule_lag_us IS NOT NULL, accept_us IS NOT NULL, display FROM sample WHERE id = ?1
     """
 
   func insert(
@@ -118,7 +118,8 @@ struct SampleWriter {
     defer { selectFlags.reset() }
     return SampleStateFlags(
       state: NotificationState(rawValue: Int(selectFlags.integer(0))) ?? .planned,
-      isSent: selectFlags.integer(1) != 0, isAccepted: selectFlags.integer(2) != 0)
+      isSent: selectFlags.integer(1) != 0, isAccepted: selectFlags.integer(2) != 0,
+      display: selectFlags.optionalInteger(3).flatMap { DisplayState(rawValue: Int($0)) })
   }
 
 }

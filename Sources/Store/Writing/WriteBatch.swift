@@ -12,6 +12,8 @@ public struct WriteBatch: Sendable, Equatable {
   public var inserted: [Sample]
   /// The current state of stored rows; ascending by id for speed. Deleted rows are skipped.
   public var updated: [Sample]
+  /// Circumstances that receipts are the first to have.
+  public var contexts: [StoredDeviceContext]
   public var receipts: [Receipt]
   public var events: [Event]
   public var log: [LogLine]
@@ -26,7 +28,7 @@ public struct WriteBatch: Sendable, Equatable {
 
   public init(
     run: RunID?, withdrawn: [SampleID] = [], inserted: [Sample] = [], updated: [Sample] = [],
-    receipts: [Receipt] = [],
+    contexts: [StoredDeviceContext] = [], receipts: [Receipt] = [],
     events: [Event] = [], log: [LogLine] = [], anchors: [ClockAnchor] = [],
     exchanges: [DeviceExchange] = [], pings: [PingAnswer] = [], instrument: InstrumentFigures? = nil
   ) {
@@ -34,6 +36,7 @@ public struct WriteBatch: Sendable, Equatable {
     self.withdrawn = withdrawn
     self.inserted = inserted
     self.updated = updated
+    self.contexts = contexts
     self.receipts = receipts
     self.events = events
     self.log = log

@@ -127,23 +127,27 @@ struct SampleStateCache {
 }
 
 /// The properties of a row that are counted, in one byte: its state, whether it was sent, whether the provider accepted
-/// it.
+/// it, and whether the device showed it.
 struct SampleStateFlags: Equatable {
   private var bits: UInt8
 
-  init(state: NotificationState, isSent: Bool, isAccepted: Bool) {
-    bits = UInt8(state.rawValue) | (isSent ? 0x10 : 0) | (isAccepted ? 0x20 : 0)
+  init(state: NotificationState, isSent: Bool, isAccepted: Bool, display: DisplayState? = nil) {
+    bits =
+      UInt8(state.rawValue) | (isSent ? 0x10 : 0) | (isAccepted ? 0x20 : 0)
+      | UInt8((display?.rawValue ?? -1) + 1) << 6
   }
 
   init(_ sample: Sample) {
     self.init(
-      state: sample.state, isSent: sample.scheduleLag != nil, isAccepted: sample.acceptLatency != nil)
+      state: sample.state, isSent: sample.scheduleLag != nil, isAccepted: sample.acceptLatency != nil,
+      display: sample.display)
   }
 
   /// The raw value is always that of a state.
   var state: NotificationState { NotificationState(rawValue: Int(bits & 0x0F)) ?? .planned }
   var isSent: Bool { bits & 0x10 != 0 }
   var isAccepted: Bool { bits & 0x20 != 0 }
+  var display: DisplayState? { DisplayState(rawValue: Int(bits >> 6) - 1) }
 }
 
 /// The changes of a transaction to the counters, per target and variant.

@@ -114,7 +114,7 @@ struct PlotContent {
 
   /// The summaries of the metric on display, then of the others.
   var summaries: [WindowSummary] {
-    let others = [Metric.delivery, .accept, .service, .path].filter { $0 != facts.metric }
+    let others = [Metric.delivery, .shown, .accept, .service, .path].filter { $0 != facts.metric }
     return ([facts.metric] + others).map { summary(of: $0) }
   }
 

@@ -219,6 +219,7 @@ extension Metric {
   var title: String {
     switch self {
     case .delivery: "delivery latency, from planned send"
+    case .shown: "time until shown, from planned send"
     case .accept: "accept latency, from planned send"
     case .service: "service time, from the actual send"
     case .path: "path, round trip of PING"
@@ -228,6 +229,7 @@ extension Metric {
   var shortTitle: String {
     switch self {
     case .delivery: "delivery latency"
+    case .shown: "time until shown"
     case .accept: "accept latency"
     case .service: "service time"
     case .path: "path (PING)"
@@ -235,9 +237,11 @@ extension Metric {
   }
 
   /// The order in which a key goes through them.
-  var next: Metric {
+  /// - Parameter hasShown: whether a device reports when it shows notifications.
+  func next(hasShown: Bool) -> Metric {
     switch self {
-    case .delivery: .accept
+    case .delivery: hasShown ? .shown : .accept
+    case .shown: .accept
     case .accept: .service
     case .service: .path
     case .path: .delivery

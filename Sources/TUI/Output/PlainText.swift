@@ -103,7 +103,7 @@ struct PlainSummary {
       guard let window = try SeriesReader(reader).window(of: [target.id]) else { continue }
       let statistics = try SeriesReader(reader).statistics(of: window, shares: [])
       let pings = try reader.pings(of: [target.id], in: window.time)
-      for metric in [Metric.delivery, .accept, .service, .path] {
+      for metric in [Metric.delivery, .shown, .accept, .service, .path] {
         let isPath = metric == .path && !pings.isEmpty
         let summary = WindowSummary(
           metric: metric, isPath ? SeriesStatistics(in: window.time, pings: pings) : statistics)

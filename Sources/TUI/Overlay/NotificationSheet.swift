@@ -117,6 +117,12 @@ struct NotificationDetails {
         Leg(
           name: "received", from: from, to: delivery, range: isExact ? nil : sample.deliveryRange,
           role: sample.state == .late ? .late : .live))
+      if let shown = sample.shownLatency {
+        legs.append(
+          Leg(
+            name: "shown", from: delivery, to: shown,
+            range: sample.deliveryRange?.shown(after: shown - delivery), role: .accent))
+      }
     }
     return legs
   }
@@ -205,6 +211,7 @@ struct NotificationDetails {
     if sample.duplicates > record.receipts.count(where: \.isDuplicate) {
       facts.append(("receipts", "\(CountText.grouped(sample.duplicates)) more with the same id"))
     }
+    if sample.display == .unseen { facts.append(("display", "not shown, as far as the device reports")) }
     if sample.isOutOfOrder { facts.append(("order", "received after a later one")) }
     return facts
   }
@@ -234,7 +241,11 @@ struct NotificationDetails {
       words += ", which was never compared with ours"
     }
     words += "; the receipt came \(time(receipt.arrivedAt))"
-    return words + (receipt.isDuplicate ? ", again" : "")
+    if receipt.isDuplicate { words += ", again" }
+    if let opened = receipt.stages.openedAt { words += "; opened \(time(opened))" }
+    if let stamp = receipt.stages.providerAt { words += "; the provider’s stamp is \(time(stamp))" }
+    if let context = receipt.context { words += "; \(context.words)" }
+    return words
   }
 
   private func time(_ time: WallTime, hasDate: Bool = false) -> String {

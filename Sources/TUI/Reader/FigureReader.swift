@@ -214,7 +214,7 @@ struct FigurePoints {
     }
     forEach { point in
       guard point.state.isSettled, let value = point.value(of: metric) else { return }
-      let ranged = RangedLatencies(value, metric == .delivery ? point.deliveryRange : nil)
+      let ranged = RangedLatencies(value, point.range(of: metric))
       values.combine(ranged) { $0.record($1, plannedAt: WallTime(microseconds: point.plannedAt)) }
     }
     let sent = sent(in: time)

@@ -69,6 +69,6 @@ extension SamplePoint {
 
 extension StateCounts {
   mutating func add(_ point: SamplePoint) {
-    add(point.state, isSent: point.isSent, isAccepted: point.acceptLatency != nil)
+    add(point.state, isSent: point.isSent, isAccepted: point.acceptLatency != nil, display: point.display)
   }
 }

@@ -89,6 +89,7 @@ extension FindingRecord {
     switch metric.word {
     case .delivery, .lost: .delivery
     case .accept, .failed, .refused: .accept
+    case .display, .unseen: .shown
     case nil: nil
     }
   }

@@ -62,7 +62,10 @@ struct ViewState: Sendable, Equatable {
       axisKind = axisKind == .linear ? .logarithmic : .linear
       return axisKind == .linear ? "linear axis" : "logarithmic axis"
     case .nextMetric:
-      metric = metric(in: context.shown).next
+      let hasShown = shownTargets(in: context.shown).contains { index in
+        context.shown.totals.indices.contains(index) && context.shown.totals[index].displayExpected > 0
+      }
+      metric = metric(in: context.shown).next(hasShown: hasShown)
       return metric?.title
     case .toggleSlides:
       slides = slides == .horizontal ? .vertical : .horizontal
@@ -92,6 +95,7 @@ struct ViewState: Sendable, Equatable {
     let hasReceipts = shownTargets(in: snapshot).contains { snapshot.targets[$0].expectsReceipts }
     switch first {
     case .delivery: return [.delivery, .accept]
+    case .shown: return [.shown, .delivery]
     case .accept: return [.accept, hasReceipts ? .delivery : .service]
     case .service: return [.service, .accept]
     case .path: return [.path, .service]

@@ -57,7 +57,7 @@ struct Compare: ParsableCommand {
   @Option(
     name: .customLong("metric"),
     help: ArgumentHelp(
-      "service, accept, delivery, path, lost, failed, refused (repeatable; default: accept, delivery and the shares).",
+      "service, accept, delivery, shown, path, lost, unseen, failed, refused (repeatable; default: accept, delivery and the shares).",
       valueName: "metric"))
   var metrics: [String] = []
 
@@ -120,7 +120,7 @@ struct Compare: ParsableCommand {
     }
   }
 
-  private static let shares: [SeriesMetric] = [.lost, .failed, .refused]
+  private static let shares: [SeriesMetric] = [.lost, .unseen, .failed, .refused]
 
   private var plan: ComparisonPlan {
     var plan = ComparisonPlan(tolerance: tolerance ?? 0.1, isIndependent: intervals.independent)
@@ -134,7 +134,7 @@ struct Compare: ParsableCommand {
 
   func run() throws {
     let reader = try reader()
-    if let before, let after, let label = source.by {
+    if let before, let after, let label = source.by.first {
       let comparisons = try LabelComparisons(before, after, of: reader, wantedRun, targets, plan)
       try ReportRun.write(lines: json ? [comparisons.json(by: label).text] : comparisons.lines)
       return try end(failIf.flatMap(comparisons.decisions))

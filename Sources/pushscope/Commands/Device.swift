@@ -17,6 +17,9 @@ struct Device: AsyncParsableCommand {
       --script it writes when it really received each notification, to compare with what the collector computes from the \
       device's clock.
 
+      It also plays what a device reports beside the arrival: that it showed the notification, that it slept, in which \
+      network it was. A scenario's deliveries can say the same, and change it by episodes.
+
       Prints its address in one line when it listens.
 
       Example: pushscope device --receipts https://127.0.0.1:8443 --clock-skew -90s --clock-drift 40ppm --delay 80ms
@@ -74,6 +77,30 @@ struct Device: AsyncParsableCommand {
       valueName: "file"))
   var scenario: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Report each notification as shown so long after it was received.", valueName: "duration"),
+    transform: DurationArgument.parse)
+  var shownAfter: DurationArgument?
+
+  @Option(
+    help: ArgumentHelp(
+      "Do not show this share of the notifications, like 10%. With --shown-after.", valueName: "share"),
+    transform: ToleranceArgument.parse)
+  var unseen: Double?
+
+  @Option(
+    help: ArgumentHelp(
+      "Sleep for the first time of each of the second, like 30s/10m: what comes meanwhile is received at the end, all at once.",
+      valueName: "duration/duration"),
+    transform: SleepArgument.parse)
+  var asleep: SleepArgument?
+
+  @Option(
+    help: ArgumentHelp(
+      "Report this network: \(DeviceContextKey.network.words.joined(separator: ", ")).", valueName: "word"))
+  var network: String?
+
   @Option(help: ArgumentHelp("The seed of random delays.", valueName: "n"))
   var seed: UInt64 = 1
 
@@ -93,6 +120,14 @@ struct Device: AsyncParsableCommand {
     guard (1...128).contains(name.utf8.count) else {
       throw ValidationError("--name has \(CountText.text(name.utf8.count, "byte")); give 1 to 128")
     }
+    if let network, !DeviceContextKey.network.words.contains(network) {
+      throw ValidationError(
+        "--network \(network) is not a network; give one of \(DeviceContextKey.network.words.joined(separator: ", "))")
+    }
+    if let unseen, unseen > 1 { throw ValidationError("--unseen is more than all; give at most 100%") }
+    guard unseen == nil || shownAfter != nil else {
+      throw ValidationError("--unseen needs --shown-after: a device that shows nothing is not expected to")
+    }
     if let count, count < 1 { throw ValidationError("--count \(count) is too small; give at least 1") }
     _ = try ServiceArguments.endpoint(receipts: receipts)
   }
@@ -106,6 +141,12 @@ struct Device: AsyncParsableCommand {
     var behavior =
       try scenario.map { try Scenario.load(path: $0, environment: ProcessEnvironment.all) } ?? .ideal
     behavior.seed = behavior.seed &+ seed
+    behavior.change { deliveries in
+      if let shownAfter { deliveries.shown = .constant(shownAfter.duration) }
+      if let unseen { deliveries.unseen = unseen }
+      if let asleep { deliveries.asleep = asleep.sleep }
+      if let network { deliveries.context[.network] = network }
+    }
     let remote = RemoteDevice(
       skew: clockSkew?.duration ?? .zero, drift: clockDrift?.partsPerMillion ?? 0,
       delay: delay?.duration ?? .zero, delayBack: delayBack?.duration)

@@ -41,7 +41,7 @@ struct Status: ParsableCommand {
     let names = targets.isEmpty ? nil : Set(targets)
     if let names { try RunFinder.check(targets: names, of: nil, in: reader) }
     let now = SystemClock().wallNow()
-    let status = try StatusReader(reader, targets: names, isGrouped: source.by != nil, at: now).status()
+    let status = try StatusReader(reader, targets: names, isGrouped: !source.by.isEmpty, at: now).status()
     try ReportRun.write(
       lines: json
         ? [StatusReport(status).json.text]

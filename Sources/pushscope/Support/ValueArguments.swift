@@ -183,6 +183,24 @@ struct TimeArgument {
   }
 }
 
+/// `30s/10m`: asleep for the first time of each of the second.
+struct SleepArgument {
+  var sleep: DeliveryBehavior.Sleep
+
+  static func parse(_ text: String) throws -> SleepArgument {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 2 else {
+      throw ValidationError("\"\(text)\" is not a sleep; write how long it sleeps and how often, like 30s/10m")
+    }
+    let sleep = DeliveryBehavior.Sleep(
+      length: try DurationArgument.parse(parts[0]).duration, every: try DurationArgument.parse(parts[1]).duration)
+    guard let sleep else {
+      throw ValidationError("\"\(text)\" leaves no time awake; write a longer second time, like 30s/10m")
+    }
+    return SleepArgument(sleep: sleep)
+  }
+}
+
 /// `5s`, `-250ms`: a signed duration.
 struct SkewArgument {
   var duration: Duration

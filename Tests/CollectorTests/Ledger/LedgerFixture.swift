@@ -75,9 +75,7 @@ struct LedgerFixture {
     sample(sequence).map {
       ReloadedSample(
         sample: $0, runFingerprint: run.fingerprint, bootID: Self.boot, receiptDeadline: deadline,
-        heard: receipts.filter { $0.sample == id(sequence) }.map {
-          ReceiptStamp(device: $0.device, receivedAt: $0.receivedAt, monotonic: $0.monotonic)
-        })
+        heard: HeardReceipts(receipts.filter { $0.sample == id(sequence) }))
     }
   }
 

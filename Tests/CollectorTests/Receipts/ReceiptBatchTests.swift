@@ -27,9 +27,51 @@ import Testing
       entries == [
         ReceiptBatch.Entry(
           id: "0193", mac: "ab", receivedAt: WallTime(microseconds: 1_700_000_000_123_000), device: "phöne",
-          bootID: "b", monotonic: MonotonicTime(nanoseconds: 5)),
-        ReceiptBatch.Entry(id: "i", mac: "m", receivedAt: WallTime(microseconds: 0), device: "d"),
+          bootID: "b", monotonic: MonotonicTime(nanoseconds: 5), stages: ReceiptStages()),
+        ReceiptBatch.Entry(
+          id: "i", mac: "m", receivedAt: WallTime(microseconds: 0), device: "d", stages: ReceiptStages()),
       ])
+  }
+
+  @Test func readsStages() throws {
+    #expect(
+      try parse(one("shown_at_ms", #"2,"opened_at_ms":3,"provider_at_ms":4"#))[0].stages
+        == ReceiptStages(
+          shownAt: WallTime(microseconds: 2000), openedAt: WallTime(microseconds: 3000),
+          providerAt: WallTime(microseconds: 4000)))
+    for field in ["shown_at_ms", "opened_at_ms", "provider_at_ms"] {
+      let error = #expect(throws: ReceiptBatch.Malformed.self) { try parse(one(field, "-1")) }
+      #expect(error?.message == "receipts[0].\(field): out of range")
+    }
+  }
+
+  @Test(
+    arguments: [
+      (#"{"network":"cellular","idle":true,"saver":false}"#, #"{"idle":true,"network":"cellular","saver":false}"#),
+      // A stranger's words.
+      (#"{"network":"5g","priority":"urgent","app":""}"#, #"{"app":"other","network":"other","priority":"other"}"#),
+      (#"{"os":"Ω\u001b[31mAndroid 14 with a very long name"}"#, "{\"os\":\"Ω\\u001b[31mAndroid 14 with a very l\"}"),
+      (#"{"later":[1],"bucket":null,"priority_sent":"normal"}"#, #"{"priority_sent":"normal"}"#),
+    ])
+  func readsCircumstances(json: String, text: String) throws {
+    let context = try #require(try parse(one("context", json))[0].context)
+    #expect(context.text == text)
+    #expect(DeviceContext(text: text) == context)
+  }
+
+  @Test(arguments: ["{}", "null", #"{"later":1}"#, #"{"os":""}"#]) func noCircumstances(json: String) throws {
+    #expect(try parse(one("context", json))[0].context == nil)
+  }
+
+  @Test(
+    arguments: [
+      ("[]", "receipts[0].context: of the wrong type"),
+      (#"{"idle":"yes"}"#, "receipts[0].context.idle: of the wrong type"),
+      (#"{"network":1}"#, "receipts[0].context.network: of the wrong type"),
+    ])
+  func namesWhatIsWrongWithCircumstances(json: String, message: String) {
+    let error = #expect(throws: ReceiptBatch.Malformed.self) { try parse(one("context", json)) }
+    #expect(error?.message == message)
   }
 
   @Test func monotonicTimeMeansNothingWithoutItsBoot() throws {

@@ -143,7 +143,7 @@ struct RemoteClockAcceptanceTests {
       try fixture.reader.rollupTotals(
         of: fixture.target, from: nil, to: nil, figures: Set(RollupFigure.allCases))?.variants.first)
     var histogram = RangedLatencies(LatencyHistogram())
-    histogram.combine(total.deliveries) { $0.merge($1) }
+    histogram.combine(total.ranged(.delivery)) { $0.merge($1) }
     #expect(samples.values.count == 420 && histogram.values.count == 420 && !histogram.isExact)
     let exact = ExactQuantiles(truths)
     var isOff = false
@@ -439,7 +439,7 @@ struct RemoteClockAcceptanceTests {
     }
     var rows = 0
     try fixture.reader.forEachReceipt(RowSelection()) { _ in rows += 1 }
-    #expect(rows == Ledger.maximumReceipts)
+    #expect(rows == HeardReceipts.maximumCount)
     #expect(try fixture.reader.sample(fixture.id(1))?.duplicates == 999)
     #expect(try fixture.kinds().count <= EventRateLimiter.passedPerWindow)
   }

@@ -124,8 +124,8 @@ import Testing
       deliveries("tablet", 16, .ntfy) == DeliveryBehavior(delay: .constant(.milliseconds(1)), lost: 0.5))
   }
 
-  @Test func aDeviceReceivesWhenItWakes() {
-    let sleep = DeliveryBehavior.Sleep(length: .seconds(3), every: .seconds(4))
+  @Test func aDeviceReceivesWhenItWakes() throws {
+    let sleep = try #require(DeliveryBehavior.Sleep(length: .seconds(3), every: .seconds(4)))
     #expect(sleep.wake(.zero) == .seconds(3))
     #expect(sleep.wake(.milliseconds(2999)) == .seconds(3))
     #expect(sleep.wake(.milliseconds(3500)) == .milliseconds(3500))

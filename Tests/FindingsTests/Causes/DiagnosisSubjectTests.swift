@@ -22,6 +22,7 @@ import Testing
     case .lost: [.providerLoss, .device, .receipts]
     case .failed: [.uplink]
     case .refused: [.throttled, .credentials, .providerErrors]
+    case .display, .unseen: [.display]
     }
   }
 

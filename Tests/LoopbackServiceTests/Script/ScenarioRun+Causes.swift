@@ -113,7 +113,8 @@ extension ScenarioRun {
           let isPhone = (request.index ?? 0) % 2 == 1
           let due = request.at + .milliseconds(10)
           let wakes =
-            isPhone ? DeliveryBehavior.Sleep(length: .milliseconds(900), every: .seconds(1)).wake(due) : due
+            isPhone
+            ? try #require(DeliveryBehavior.Sleep(length: .milliseconds(900), every: .seconds(1))).wake(due) : due
           #expect(request.at + delivery == wakes, "\(request)")
         }
         let names = Dictionary(grouping: listener.receipts, by: \.device).mapValues(\.count)

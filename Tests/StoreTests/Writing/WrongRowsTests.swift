@@ -122,7 +122,7 @@ import Testing
     #expect(throws: StoreError.self) { try store.controlRequests() }
     #expect(throws: StoreError.self) { try store.continueDeletion() }
     #expect(throws: StoreError.self) { try store.origin(of: id) }
-    #expect(throws: StoreError.self) { try store.receiptStamps(of: id, atMost: 10) }
+    #expect(throws: StoreError.self) { try store.receiptRows(of: id, atMost: 10) }
     #expect(throws: StoreError.self) {
       try store.clockExchanges(ofBoot: StoreFixture.bootID, within: .seconds(3_600))
     }

@@ -369,8 +369,8 @@ struct ReducerTests {
       command: .toggleRange, before: state { $0.range = .fixed(lower: 1, upper: 2) },
       after: { $0.range = .automatic }, effects: [.say("the axis fits all latencies", .accent)]),
     Row(
-      command: .nextMetric, before: state { $0.metric = .accept }, after: { $0.metric = Metric.accept.next },
-      effects: [.say(Metric.accept.next.title, .accent)]),
+      command: .nextMetric, before: state { $0.metric = .accept }, after: { $0.metric = .service },
+      effects: [.say(Metric.service.title, .accent)]),
     Row(command: .nextTarget, effects: [.say("the run has one target", .accent)]),
     Row(
       command: .nextTarget, context: context(two()), after: { $0.target = 0 },

@@ -1,0 +1,90 @@
+import Measurement
+
+/// The receipts of one notification. Whatever the order in which a device posts its stages, and however often, the same is
+/// known in the end: a stage keeps its first value.
+struct HeardReceipts: Sendable, Equatable {
+  private struct Heard: Sendable, Equatable {
+    var stamp: ReceiptStamp
+    var stages: ReceiptStages
+    var hasContext: Bool
+  }
+
+  /// What a receipt is beside those before it.
+  enum News: Sendable, Equatable {
+    case receipt
+    /// A receipt that is known says more. ``isFirst``: it is the notification's first one.
+    case addition(stages: ReceiptStages, isContextNew: Bool, isFirst: Bool)
+    case nothing
+  }
+
+  /// The largest number of receipts that are kept as rows. The rest are only counted, because anybody who has seen one can
+  /// repeat it without limit.
+  static let maximumCount = 100
+  /// The largest number of rows of one receipt: each one adds a stage or the circumstances.
+  static let rowsOfEach = 5
+
+  private var receipts: [Heard] = []
+
+  init() {}
+
+  /// - Parameter stored: the rows in the order in which they were stored.
+  init(_ stored: [Receipt]) {
+    for receipt in stored {
+      note(receipt.stamp, receipt.stages, hasContext: receipt.contextID != nil)
+    }
+  }
+
+  /// Whether another one can be kept.
+  var hasRoom: Bool { receipts.count < Self.maximumCount }
+
+  /// What is new in a receipt.
+  func news(_ receipt: ArrivedReceipt) -> News {
+    guard let place = receipts.firstIndex(where: { $0.stamp == receipt.stamp }) else { return .receipt }
+    var known = receipts[place]
+    let new = known.stages.add(receipt.validStages)
+    let isContextNew = receipt.context != nil && !known.hasContext
+    guard !new.isEmpty || isContextNew else { return .nothing }
+    return .addition(stages: new, isContextNew: isContextNew, isFirst: place == 0)
+  }
+
+  /// Remembers a receipt, or what it adds.
+  mutating func note(_ receipt: ArrivedReceipt) {
+    note(receipt.stamp, receipt.validStages, hasContext: receipt.context != nil)
+  }
+
+  private mutating func note(_ stamp: ReceiptStamp, _ stages: ReceiptStages, hasContext: Bool) {
+    if let place = receipts.firstIndex(where: { $0.stamp == stamp }) {
+      receipts[place].stages.add(stages)
+      receipts[place].hasContext = receipts[place].hasContext || hasContext
+    } else if hasRoom {
+      receipts.append(Heard(stamp: stamp, stages: stages, hasContext: hasContext))
+    }
+  }
+}
+
+extension ArrivedReceipt {
+  /// The stages without those that the device says were before it received the notification: its clock was set in between.
+  var validStages: ReceiptStages {
+    var valid = stages
+    if let shown = valid.shownAt, shown < receivedAt { valid.shownAt = nil }
+    if let opened = valid.openedAt, opened < receivedAt { valid.openedAt = nil }
+    return valid
+  }
+}
+
+extension Sample {
+  /// Takes stages and circumstances of a receipt. What is known keeps its first value.
+  /// - Parameters:
+  ///   - latency: from planned to the receipt's `received_at_ms`, µs; `nil` where no clock tells.
+  ///   - deadline: µs from planned.
+  mutating func take(
+    _ receipt: ArrivedReceipt, latency: Int64?, deadline: Int64?, context: DeviceContextID?
+  ) {
+    if self.context == nil { self.context = context }
+    guard shownLatency == nil, let latency, let shown = receipt.validStages.shownAt else { return }
+    let whole = latency.addingClamped(shown.microseconds - receipt.receivedAt.microseconds)
+    shownLatency = whole
+    guard state == .delivered else { return }
+    display = deadline.map { whole > $0 } ?? false ? .shownLate : .shown
+  }
+}
