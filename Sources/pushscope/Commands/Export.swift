@@ -13,6 +13,7 @@ struct Export: ParsableCommand {
 
       Example: pushscope export samples --since -1h --target ios --output samples.csv
       Example: pushscope export summary --fleet --by region
+      Example: pushscope export summary --by network --within 5s --since -7d
       """)
 
   @Argument(
@@ -31,13 +32,14 @@ struct Export: ParsableCommand {
   @Flag(help: "Compute summary and histogram from every notification, not from rollups.")
   var exact = false
 
+  @OptionGroup var breakdown: BreakdownOptions
   @OptionGroup var intervals: IntervalOptions
 
   @OptionGroup var selection: SelectionOptions
   @OptionGroup var source: SourceOptions
 
   func validate() throws {
-    guard source.by == nil || [.summary, .histogram].contains(table) else {
+    guard source.by.isEmpty || [.summary, .histogram].contains(table) else {
       throw ValidationError("--by groups figures, and \(table.rawValue) are single rows; leave it out")
     }
   }
@@ -47,6 +49,12 @@ struct Export: ParsableCommand {
       let databases = try source.fleet ? [] : [source.store.path(for: .reading)]
       try AtomicFile.check(output, databases: OutputGuard(databases: databases))
     }
+    if table == .summary, let (source, keys) = try source.breakdown(selection) {
+      return try ReportRun.breakdown(
+        BreakdownReport(source.reader, source.selection, breakdown.plan(keys, intervals.method)),
+        format: format, to: output, store: source.path)
+    }
+    try breakdown.checkUnused()
     let source = try source.source(selection)
     try ReportRun.export(
       table, of: source, format: format, to: output, isExact: exact, method: intervals.method)

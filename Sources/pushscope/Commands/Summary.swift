@@ -12,6 +12,10 @@ struct Summary: ParsableCommand {
 
       Example: pushscope summary --run latest --json
       Example: pushscope summary --fleet --label team=mobile --by region
+
+      With --by it prints a row for each value of a key in place of that: what share was in time, and how long it took.
+
+      Example: pushscope summary --since -7d --by hour --zone Europe/Berlin --within 5s
       """)
 
   @Flag(help: "Print one JSON object instead of a table.")
@@ -25,12 +29,19 @@ struct Summary: ParsableCommand {
     ))
   var exact = false
 
+  @OptionGroup var breakdown: BreakdownOptions
   @OptionGroup var intervals: IntervalOptions
 
   @OptionGroup var selection: SelectionOptions
   @OptionGroup var source: SourceOptions
 
   func run() throws {
+    if let (source, keys) = try source.breakdown(selection, newest: true) {
+      let report = try BreakdownReport(
+        source.reader, source.selection, breakdown.plan(keys, intervals.method))
+      return try ReportRun.write(lines: json ? [report.json.text] : report.lines)
+    }
+    try breakdown.checkUnused()
     let source = try source.source(selection, newest: true)
     try ReportRun.summary(
       of: source.selection, from: source.reader, asJSON: json, isExact: exact, method: intervals.method)

@@ -50,6 +50,13 @@ enum ReportRun {
     try write(lines: asJSON ? [report.json.text] : report.lines)
   }
 
+  static func breakdown(
+    _ report: BreakdownReport, format: RecordFormat, to path: String?, store: String?
+  ) throws {
+    OutputSignals.ignore()
+    try ReportOutput.write(to: path, store: store) { sink in try report.write(format, to: sink) }
+  }
+
   static func write(lines: [String]) throws {
     OutputSignals.ignore()
     try ReportOutput.write(to: nil) { sink in

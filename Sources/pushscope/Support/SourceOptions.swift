@@ -76,19 +76,52 @@ struct SourceOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "With --fleet: take runs with the same value of this label as one.", valueName: "name"))
-  var by: String?
+      "With --fleet: take runs with the same value of this label as one. In summary and export summary also a key (twice at most), by whose values notifications are divided: \(BreakdownKey.names).",
+      valueName: "name"))
+  var by: [String] = []
 
   var fleet: Bool { place.fleet }
   var store: StoreOption { place.store }
 
-  func validate() throws {
-    if by != nil, !fleet { throw ValidationError("--by groups a fleet's runs; give --fleet, too") }
+  /// The label by which the runs of a fleet are grouped.
+  /// - Throws: `ValidationError` without a fleet, or of several.
+  func grouping() throws -> String? {
+    guard let label = by.first else { return nil }
+    guard fleet else { throw ValidationError("--by groups a fleet's runs; give --fleet, too") }
+    guard by.count == 1 else { throw ValidationError("runs are grouped by one label; give --by once") }
+    return label
+  }
+
+  /// What `--by` divides notifications by; `nil` where it is not given, or names a label of a fleet's runs.
+  /// - Throws: `ValidationError` where it names neither; the errors of ``source(_:newest:)``.
+  func breakdown(_ selection: SelectionOptions, newest: Bool = false) throws -> (
+    source: ReportSource, keys: [BreakdownKey]
+  )? {
+    guard let first = by.first else { return nil }
+    let keys = by.compactMap { BreakdownKey(name: $0) }
+    // Of a fleet any name may be a label's.
+    if fleet, by.count == 1, keys.isEmpty { return nil }
+    guard keys.count == by.count else {
+      let name = by.first { BreakdownKey(name: $0) == nil } ?? first
+      throw ValidationError("--by \(name) is none of the keys; give one of \(BreakdownKey.names)")
+    }
+    guard keys.count <= 2, Set(keys).count == keys.count else {
+      throw ValidationError("--by is given \(keys.count) times; give it at most twice, with two keys")
+    }
+    let source = try source(selection, newest: newest, groupedBy: nil)
+    if fleet, by.count == 1, try !source.reader.labels(named: first).isEmpty { return nil }
+    return (source, keys)
   }
 
   /// - Parameter newest: whether a store's newest run is meant where neither a run nor a time is given.
   /// - Throws: ``CommandFailure``, `StoreError`, `FleetError`, `ReportError`.
   func source(_ selection: SelectionOptions, newest: Bool = false) throws -> ReportSource {
+    try source(selection, newest: newest, groupedBy: grouping())
+  }
+
+  private func source(_ selection: SelectionOptions, newest: Bool, groupedBy label: String?) throws
+    -> ReportSource
+  {
     guard fleet else {
       let path = try store.path(for: .reading)
       let reader = try StoreOption.reader(at: path)
@@ -99,7 +132,7 @@ struct SourceOptions: ParsableArguments {
       return ReportSource(reader: reader, selection: try selection.selection(in: reader), path: path)
     }
     let (reader, since) = try fleetReader(
-      run: selection.run, since: selection.since?.time, until: selection.until?.time)
+      run: selection.run, since: selection.since?.time, until: selection.until?.time, groupedBy: label)
     let run = selection.run == nil ? nil : reader.selectedRuns.first
     let targets = selection.targets.isEmpty ? nil : Set(selection.targets)
     if let targets { try RunFinder.check(targets: targets, of: run, in: reader) }
@@ -111,15 +144,17 @@ struct SourceOptions: ParsableArguments {
 
   /// All runs of a store, or those of a fleet in a time, the last day without one.
   func reader(since: WallTime? = nil, until: WallTime? = nil) throws -> any SampleSource {
-    fleet ? try fleetReader(run: nil, since: since, until: until).reader : try store.reader()
+    let label = try grouping()
+    return fleet
+      ? try fleetReader(run: nil, since: since, until: until, groupedBy: label).reader : try store.reader()
   }
 
-  private func fleetReader(run: String?, since: WallTime?, until: WallTime?) throws -> (
+  private func fleetReader(run: String?, since: WallTime?, until: WallTime?, groupedBy label: String?) throws -> (
     reader: FleetReader, since: WallTime?
   ) {
     let since = run == nil && since == nil ? PlaceOptions.usualBeginning(until) : since
     let selection = FleetSelection(
-      run: run, since: since, until: until, labels: place.labels, grouping: by)
+      run: run, since: since, until: until, labels: place.labels, grouping: label)
     return (try FleetReader(try FleetFile.load(place.configurationFile), selection), since)
   }
 }

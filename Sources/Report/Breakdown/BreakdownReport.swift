@@ -1,0 +1,170 @@
+import Analysis
+import Findings
+import Measurement
+import Store
+
+/// Notifications of the selection, divided by the values of one or two keys: what share arrived in time, and how long it took.
+public struct BreakdownReport {
+  /// What is asked for.
+  public struct Plan {
+    /// One or two.
+    public var keys: [BreakdownKey]
+    /// The limit of the share in time, µs; `nil` for the targets' own.
+    public var limit: Int64?
+    /// Of hours and weekdays, with its name.
+    public var zone: LocalTime
+    public var zoneName: String
+    public var method: IntervalMethod
+
+    public init(
+      keys: [BreakdownKey], within limit: Duration? = nil, zone: LocalTime = .utc, zoneName: String = "UTC",
+      method: IntervalMethod = .dependent
+    ) {
+      (self.keys, self.limit, self.method) = (keys, limit?.microseconds, method)
+      (self.zone, self.zoneName) = (zone, zoneName)
+    }
+  }
+
+  /// The notifications of one value of each key.
+  public struct Row {
+    /// One for each key.
+    public let values: [String]
+    public let counts: StateCounts
+    /// How many have a value of the metric.
+    public let count: Int
+    public let inTime: ShareInterval?
+    public let median: QuantileInterval?
+    public let p99: QuantileInterval?
+  }
+
+  public let plan: Plan
+  public let metric: Metric
+  /// Of the share in time, µs.
+  public let limit: Int64
+  /// Where the limit is from, for people: `--within`, `receipt_deadline`.
+  public let limitSource: String
+  /// In the order of the values.
+  public let rows: [Row]
+  /// The whole selection, in one row.
+  public let all: Row
+  /// Single notifications planned before are deleted, and not counted; `nil` where none of the selection is.
+  public let prunedTo: WallTime?
+  /// Targets that are left out, since no receipts are expected of them while they are of others.
+  public let leftOut: [String]
+
+  /// The most values, so that a key of free text does not fill the memory.
+  private static let maximumRows = 10_000
+
+  private struct Group: Hashable {
+    var first: Int64
+    var second: Int64
+  }
+
+  /// Reads every notification of the selection.
+  /// - Throws: ``ReportError`` where the targets have several limits and none is given; the error of the source.
+  public init(_ reader: any SampleSource, _ selection: RowSelection, _ plan: Plan) throws {
+    let entries = try TargetDirectory(reader, selection).entries.filter { $0.target.counts.planned > 0 }
+    let expecting = entries.filter { $0.target.receiptDeadline != nil }
+    let chosen = expecting.isEmpty ? entries : expecting
+    let metric: Metric = expecting.isEmpty ? .accept : .delivery
+    (self.plan, self.metric) = (plan, metric)
+    leftOut = Set(entries.map(\.target.name)).subtracting(chosen.map(\.target.name)).sorted()
+    (limit, limitSource) = try BreakdownLimit.limit(of: chosen, metric, plan, reader)
+    let series = SeriesReader(reader)
+    let window =
+      try series.window(
+        of: chosen.map(\.target.id), since: selection.since, until: selection.until)?.time
+      ?? WallTime(microseconds: 0)..<WallTime(microseconds: 0)
+    let pruned = try reader.pruned().samples
+    prunedTo = pruned.flatMap { window.lowerBound < $0 ? min($0, window.upperBound) : nil }
+
+    let devices = try DeviceNames(reader)
+    var gaps: DeviceGaps?
+    if plan.keys.contains(.gap) {
+      gaps = try DeviceGaps(
+        reader, devices: devices.all, of: Set(chosen.map { devices.name(of: $0.target) }),
+        from: window.lowerBound, to: window.upperBound)
+    }
+    let classifiers = try plan.keys.map { try BreakdownClassifier($0, reader, zone: plan.zone, gaps: gaps) }
+    let share = SeriesShare.within(limit, of: metric, base: .planned)
+    let empty = SeriesAccumulator(metrics: [metric], shares: [share])
+    var groups: [Group: SeriesAccumulator] = [:]
+    var whole = empty
+    for entry in chosen {
+      for classifier in classifiers { classifier.begin(entry, device: devices.name(of: entry.target)) }
+      try reader.forEachSample(
+        of: entry.target.id, plannedFrom: window.lowerBound, to: window.upperBound
+      ) { row in
+        guard row.state != .planned else { return }
+        let group = Group(
+          first: try classifiers[0].value(of: row),
+          second: classifiers.count > 1 ? try classifiers[1].value(of: row) : 0)
+        if groups[group] == nil, groups.count >= Self.maximumRows {
+          throw ReportError(
+            .tooManyValues,
+            "\(plan.keys.map(\.name).joined(separator: " and ")) have more than \(Self.maximumRows) values",
+            remedy: "give one key, or less time")
+        }
+        groups[group, default: empty].add(row)
+        whole.add(row)
+      }
+    }
+    func row(_ values: [String], _ group: SeriesAccumulator) -> Row {
+      let statistics = group.statistics(in: window, history: .none)
+      let isIndependent = plan.method == .independent
+      return Row(
+        values: values, counts: group.counts, count: statistics.count(of: metric),
+        inTime: statistics.interval(of: share, isIndependent: isIndependent),
+        median: statistics.shownInterval(of: .p50, metric, isIndependent: isIndependent),
+        p99: statistics.shownInterval(of: .p99, metric, isIndependent: isIndependent))
+    }
+    rows = groups.sorted { a, b in
+      if a.key.first != b.key.first { return classifiers[0].isBefore(a.key.first, b.key.first) }
+      return classifiers.count > 1 && classifiers[1].isBefore(a.key.second, b.key.second)
+    }.map { key, group in
+      row(zip(classifiers, [key.first, key.second]).map { $0.text(of: $1) }, group)
+    }
+    all = row(plan.keys.map { _ in "all" }, whole)
+  }
+}
+
+/// The names of the devices of all targets: as configured, else as their receipts say, else each target has its own.
+private struct DeviceNames {
+  private(set) var all: [TargetID: String] = [:]
+
+  init(_ reader: any SampleSource) throws {
+    for run in try reader.runs() {
+      for target in try reader.targets(of: run.id) {
+        all[target.id] = try target.device ?? reader.receiptDevice(of: target.id) ?? target.name
+      }
+    }
+  }
+
+  func name(of target: TargetRecord) -> String { all[target.id] ?? target.name }
+}
+
+/// The limit of a breakdown's share in time.
+private enum BreakdownLimit {
+  /// What is given, else the limit of the objective of the targets, else their receipt deadline.
+  static func limit(
+    of entries: [TargetDirectory.Entry], _ metric: Metric, _ plan: BreakdownReport.Plan, _ reader: any SampleSource
+  ) throws -> (Int64, String) {
+    if let limit = plan.limit { return (limit, "--within") }
+    let objectives = try reader.objectives().filter { $0.metric == metric }
+    let known = entries.map { entry -> (limit: Int64, source: String)? in
+      if let own = objectives.first(where: { $0.target == entry.target.name }), let limit = own.limit {
+        return (limit, "objective \(own.name)")
+      }
+      return entry.target.receiptDeadline.map { ($0, "receipt_deadline") }
+    }
+    let limits = Set(known.map { $0?.limit })
+    guard limits.count == 1, let first = known.first ?? nil else {
+      if entries.isEmpty { return (0, "") }
+      let names = Set(entries.map(\.target.name)).sorted().joined(separator: ", ")
+      throw ReportError(
+        .noCommonLimit, "\(names) have no limit in common that a share in time could be told of",
+        remedy: "give one, like --within 5s, or choose targets with --target")
+    }
+    return first
+  }
+}

@@ -1,0 +1,42 @@
+import Measurement
+import Store
+
+/// When notifications were sent to each device, by all of its targets: how long a device had been left alone before one.
+struct DeviceGaps {
+  /// How far before a window notifications are looked for.
+  private static let reach = Duration.days(7)
+
+  /// Ascending, µs since 1970, by device.
+  private var sent: [String: [Int64]] = [:]
+  private let devices: [TargetID: String]
+
+  /// - Parameters:
+  ///   - devices: of all targets of the source, in whatever run.
+  ///   - wanted: the devices that matter.
+  init(
+    _ reader: any SampleSource, devices: [TargetID: String], of wanted: Set<String>,
+    from first: WallTime, to last: WallTime
+  ) throws {
+    self.devices = devices
+    let start = first.advanced(byMicroseconds: -Self.reach.microseconds)
+    for (target, device) in devices.sorted(by: { $0.key < $1.key }) where wanted.contains(device) {
+      try reader.forEachSample(of: target, plannedFrom: start, to: last) { row in
+        guard let lag = row.scheduleLag else { return }
+        sent[device, default: []].append(row.plannedAt.microseconds + lag)
+      }
+    }
+    for device in sent.keys { sent[device]?.sort() }
+  }
+
+  /// The time since the one before it was sent, µs; `nil` where there is none within a week.
+  func gap(before time: WallTime, of target: TargetID) -> Int64? {
+    guard let times = devices[target].flatMap({ sent[$0] }) else { return nil }
+    // The last one that was sent earlier.
+    var (low, high) = (0, times.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if times[middle] < time.microseconds { low = middle + 1 } else { high = middle }
+    }
+    return low > 0 ? time.microseconds - times[low - 1] : nil
+  }
+}

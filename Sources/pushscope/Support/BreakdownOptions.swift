@@ -1,0 +1,65 @@
+import Analysis
+import ArgumentParser
+import Foundation
+import Glibc
+import Measurement
+import Report
+
+/// How notifications are divided with `--by`.
+struct BreakdownOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "With --by a key: what counts as in time. Default: the limit of the targets' objective, else their receipt_deadline.",
+      valueName: "duration"),
+    transform: DurationArgument.parse)
+  var within: DurationArgument?
+
+  @Option(
+    help: ArgumentHelp(
+      "With --by hour or weekday: the time zone. Default: UTC.", valueName: "name"),
+    transform: ZoneArgument.parse)
+  var zone: ZoneArgument?
+
+  func plan(_ keys: [BreakdownKey], _ method: IntervalMethod) -> BreakdownReport.Plan {
+    BreakdownReport.Plan(
+      keys: keys, within: within?.duration, zone: zone?.zone() ?? .utc, zoneName: zone?.name ?? "UTC",
+      method: method)
+  }
+
+  /// Refuses options that have no meaning without keys.
+  func checkUnused() throws {
+    guard within == nil, zone == nil else {
+      throw ValidationError(
+        "--within and --zone belong to --by with a key; give one of \(BreakdownKey.names)")
+    }
+  }
+}
+
+/// `Europe/Berlin`: a zone of the system's database.
+struct ZoneArgument {
+  var name: String
+
+  private static let directory = "/usr/share/zoneinfo"
+
+  static func parse(_ text: String) throws -> ZoneArgument {
+    let isName = !text.isEmpty && !text.hasPrefix("/") && !text.split(separator: "/").contains("..")
+    var isDirectory: ObjCBool = false
+    guard
+      text == "UTC"
+        || isName && FileManager.default.fileExists(atPath: "\(directory)/\(text)", isDirectory: &isDirectory)
+          && !isDirectory.boolValue
+    else {
+      throw ValidationError(
+        "\"\(text)\" is not a time zone of this host (\(directory)); give UTC, or a name like Europe/Berlin")
+    }
+    return ZoneArgument(name: text)
+  }
+
+  /// The zone. It becomes the process's.
+  func zone() -> LocalTime {
+    guard name != "UTC" else { return .utc }
+    setenv("TZ", ":\(name)", 1)
+    tzset()
+    return .system
+  }
+}
