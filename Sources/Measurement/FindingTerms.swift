@@ -21,6 +21,14 @@ public enum SeriesMetric: String, Sendable, Hashable, Codable, CaseIterable {
     }
   }
 
+  /// Whether it is known of targets only that expect receipts.
+  public var needsReceipts: Bool {
+    switch self {
+    case .delivery, .lost, .display, .unseen: true
+    case .accept, .failed, .refused: false
+    }
+  }
+
   /// The name in tables and sentences. What was refused and what was not sent because of that count as one share.
   public var title: String { self == .refused ? "refused or not sent" : rawValue }
 

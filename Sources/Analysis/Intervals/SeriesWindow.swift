@@ -52,8 +52,31 @@ public enum SeriesShare: Sendable, Hashable {
     case accepted
   }
 
+  /// What it is a share of, in the words of the states.
+  public var baseName: String {
+    switch self {
+    case .within(_, of: _, let base): base.rawValue
+    case .lost: Base.accepted.rawValue
+    case .unseen: NotificationState.delivered.name
+    case .failed, .refused, .inTime: Base.planned.rawValue
+    }
+  }
+
   /// The shares that are watched (docs/findings.md).
-  public static let watched: Set<SeriesShare> = [.lost, .unseen, .failed, .refused]
+  public static let watched = Set(SeriesMetric.allCases.compactMap(\.share))
+}
+
+extension SeriesMetric {
+  /// What is counted for this share; `nil` of a latency.
+  public var share: SeriesShare? {
+    switch self {
+    case .delivery, .accept, .display: nil
+    case .lost: .lost
+    case .unseen: .unseen
+    case .failed: .failed
+    case .refused: .refused
+    }
+  }
 }
 
 extension NotificationState {

@@ -79,9 +79,8 @@ public struct PowerSentence {
     if metric == .display || metric == .unseen, !powers.contains(where: { $0.metric.word == metric }) {
       return false
     }
-    let received: Set<SeriesMetric> = [.delivery, .lost]
-    let hasReceipts = powers.contains { $0.metric.word.map(received.contains) ?? false }
-    guard hasReceipts || !received.contains(metric) else { return false }
+    let hasReceipts = powers.contains { $0.metric.word?.needsReceipts ?? false }
+    guard hasReceipts || !metric.needsReceipts else { return false }
     return !powers.contains { $0.metric.word == metric && (!$0.steps.isEmpty || $0.isFollowed == true) }
   }
 

@@ -109,6 +109,11 @@ extension GateDecision {
     self = share.low >= required ? .met : share.high < required ? .breached : .undecided
   }
 
+  /// "This share must be below so much": `lost<1%`.
+  public init(share: ShareInterval, below limit: Double) {
+    self = share.high < limit ? .met : share.low >= limit ? .breached : .undecided
+  }
+
   /// "This quantile must be below so many µs": `delivery.p99<250ms`.
   public init(quantile: QuantileInterval?, below limit: Int64) {
     if let high = quantile?.high, high < limit {

@@ -237,16 +237,3 @@ private struct ComparisonReading {
     return isExact ? values : nil
   }
 }
-
-extension SeriesMetric {
-  /// `nil` of a latency.
-  fileprivate var share: SeriesShare? {
-    switch self {
-    case .delivery, .accept, .display: nil
-    case .lost: .lost
-    case .unseen: .unseen
-    case .failed: .failed
-    case .refused: .refused
-    }
-  }
-}

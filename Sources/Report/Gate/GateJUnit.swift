@@ -66,7 +66,7 @@ extension GateReport.Result {
     let outcome = outcome(rule)
     let said = "\(measured), \(weight(isIndependent: isIndependent))"
     var lines = [
-      "    <testcase classname=\"\(escaped(target))\" name=\"\(escaped(gate.text(metric)))\" time=\"\(seconds)\">"
+      "    <testcase classname=\"\(escaped(target))\" name=\"\(escaped(gate.text(of: subject)))\" time=\"\(seconds)\">"
     ]
     if outcome != .success {
       lines.append(

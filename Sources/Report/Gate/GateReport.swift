@@ -9,21 +9,26 @@ public struct GateReport: Sendable {
   public struct Result: Sendable {
     public let gate: Gate
     public let target: String
-    public let metric: Metric
+    let subject: Gate.Subject
     public let decision: GateDecision
     public let figure: Figure
     /// How many notifications of the target are settled.
     public let settled: Int
+
+    /// The metric that was judged; `nil` of a share that is watched.
+    public var metric: Metric? { subject.metric }
   }
 
   /// The figure that the decision was made by.
   public enum Figure: Sendable {
     case share(ShareInterval)
+    /// Retention has deleted what the share could be told from.
+    case deleted
     /// `nil` without any value.
     case quantile(QuantileInterval?)
   }
 
-  /// A gate that is for no metric of a target.
+  /// A gate that is for nothing that a target has.
   public struct Omission: Sendable, Equatable {
     public let gate: Gate
     public let target: String
@@ -63,7 +68,7 @@ public struct GateReport: Sendable {
     if results.isEmpty, let omission = omissions.first {
       throw ReportError(
         .nothingSettled, "\(omission.target) cannot be judged by \(omission.gate.text()): \(omission.reason)",
-        remedy: "judge accept or service, or name other targets")
+        remedy: "judge accept, service, failed or refused, or name other targets")
     }
     throw ReportError(
       .nothingSettled, "nothing is settled in what was selected, so there is nothing to judge",
@@ -85,9 +90,9 @@ public struct GateReport: Sendable {
       let targets = entries.map(\.target).filter { $0.name == name }
       let expectsReceipts = targets.contains { $0.receiptDeadline != nil }
       let judged = gates.compactMap { gate in
-        gate.metric(expectsReceipts: expectsReceipts).map { (gate: gate, metric: $0) }
+        gate.subject(expectsReceipts: expectsReceipts).map { (gate: gate, subject: $0) }
       }
-      omissions += gates.filter { $0.metric(expectsReceipts: expectsReceipts) == nil }.map {
+      omissions += gates.filter { $0.subject(expectsReceipts: expectsReceipts) == nil }.map {
         Omission(gate: $0, target: name, reason: "it expects no receipts")
       }
       let series = SeriesReader(reader)
@@ -95,8 +100,8 @@ public struct GateReport: Sendable {
         of: targets.map(\.id), since: selection.since, until: selection.until)
       let statistics = try window.map { window in
         try series.statistics(
-          of: window, metrics: Set(judged.map(\.metric)),
-          shares: Set(judged.compactMap { $0.gate.share(of: $0.metric) }), usesHistory: !isIndependent)
+          of: window, metrics: Set(judged.compactMap { $0.subject.metric }),
+          shares: Set(judged.compactMap { $0.gate.share(of: $0.subject) }), usesHistory: !isIndependent)
       }
       if let window {
         time =
@@ -104,10 +109,10 @@ public struct GateReport: Sendable {
             min($0.lowerBound, window.time.lowerBound)..<max($0.upperBound, window.time.upperBound)
           } ?? window.time
       }
-      results += judged.map { gate, metric in
-        let (figure, decision) = gate.judge(metric, statistics, isIndependent: isIndependent)
+      results += judged.map { gate, subject in
+        let (figure, decision) = gate.judge(subject, statistics, isIndependent: isIndependent)
         return Result(
-          gate: gate, target: name, metric: metric, decision: decision, figure: figure,
+          gate: gate, target: name, subject: subject, decision: decision, figure: figure,
           settled: statistics?.counts.settled ?? 0)
       }
     }
@@ -119,25 +124,44 @@ public struct GateReport: Sendable {
   }
 }
 
+extension Gate.Subject {
+  fileprivate var metric: Metric? {
+    guard case .metric(let metric) = self else { return nil }
+    return metric
+  }
+}
+
 extension Gate {
-  fileprivate func share(of metric: Metric) -> SeriesShare? {
-    guard case .share(_, let limit, let base) = requirement else { return nil }
-    return .within(limit, of: metric, base: base)
+  /// The share that is counted for the gate; `nil` where a quantile is asked for.
+  fileprivate func share(of subject: Subject) -> SeriesShare? {
+    switch (subject, requirement) {
+    case (.share(let share), _): share.share
+    case (.metric(let metric), .share(_, let limit, let base)): .within(limit, of: metric, base: base)
+    case (.metric, _): nil
+    }
   }
 
   /// - Parameter statistics: `nil` where nothing is settled.
   fileprivate func judge(
-    _ metric: Metric, _ statistics: SeriesStatistics?, isIndependent: Bool
+    _ subject: Subject, _ statistics: SeriesStatistics?, isIndependent: Bool
   ) -> (figure: GateReport.Figure, decision: GateDecision) {
-    let share = share(of: metric)
-    switch requirement {
-    case .share(let required, _, _):
-      let found = share.flatMap { statistics?.interval(of: $0, isIndependent: isIndependent) }
-      let interval = found ?? ShareInterval(independent: 0, of: 0)
-      return (.share(interval), GateDecision(share: interval, atLeast: required))
-    case .quantile(let quantile, let limit):
-      let value = statistics?.interval(of: quantile, metric, isIndependent: isIndependent)
+    if case .quantile(let quantile, let limit) = requirement {
+      let value = subject.metric.flatMap {
+        statistics?.interval(of: quantile, $0, isIndependent: isIndependent)
+      }
       return (.quantile(value), GateDecision(quantile: value, below: limit))
+    }
+    var interval = ShareInterval(independent: 0, of: 0)
+    if let statistics, let share = share(of: subject) {
+      guard let found = statistics.interval(of: share, isIndependent: isIndependent) else {
+        return (.deleted, .undecided)
+      }
+      interval = found
+    }
+    return switch requirement {
+    case .share(let required, _, _): (.share(interval), GateDecision(share: interval, atLeast: required))
+    case .watched(_, let limit): (.share(interval), GateDecision(share: interval, below: limit))
+    case .quantile: (.quantile(nil), .undecided)
     }
   }
 }

@@ -10,7 +10,7 @@ extension GateReport {
     var table = TextTable([.init("verdict"), .init("target"), .init("gate"), .init("measured"), .init("n")])
     for result in results {
       table.append([
-        result.decision.rawValue, result.target, result.gate.text(result.metric), result.measured,
+        result.decision.rawValue, result.target, result.gate.text(of: result.subject), result.measured,
         result.weight(isIndependent: isIndependent),
       ])
     }
@@ -67,6 +67,7 @@ extension GateReport.Result {
   var measured: String {
     switch figure {
     case .share(let interval): FigureText.share(interval)
+    case .deleted: "deleted"
     case .quantile(let figure?): FigureText.quantile(figure.value, low: figure.low, high: figure.high)
     case .quantile(nil): "no value"
     }
@@ -82,7 +83,7 @@ extension GateReport.Result {
       FigureText.weight(
         figure.effectiveCount, of: figure.count, usesHistory: figure.usesHistory,
         isIndependent: isIndependent)
-    case .quantile(nil): "n 0"
+    case .quantile(nil), .deleted: "n 0"
     }
   }
 
@@ -96,6 +97,14 @@ extension GateReport.Result {
       guard interval.events == interval.count, interval.effectiveCount < Double(needed) else { return nil }
       return
         "to show a share of \(PercentText.given(required)) takes \(CountText.grouped(needed)) independent probes without a failure"
+    case (.watched(let share, let limit), .share(let interval)):
+      let needed = ShareInterval.independentCount(toProve: 1 - limit)
+      guard interval.count > 0 else { return "none was \(share.share?.baseName ?? "planned")" }
+      guard interval.events == 0, interval.effectiveCount < Double(needed) else { return nil }
+      return
+        "to show that less than \(PercentText.given(limit)) are \(share.title) takes \(CountText.grouped(needed)) independent probes of which none is"
+    case (_, .deleted):
+      return "retention has deleted the notifications, and why some were not sent is in no sum of them"
     case (.quantile(let quantile, _), .quantile(let figure)):
       guard figure?.high == nil else { return nil }
       return
@@ -106,8 +115,8 @@ extension GateReport.Result {
 
   fileprivate var json: JSONValue {
     var members: [JSONValue.Member] = [
-      .init("gate", .string(gate.text(metric))), .init("target", .string(target)),
-      .init("metric", .string(metric.rawValue)), .init("verdict", .string(decision.rawValue)),
+      .init("gate", .string(gate.text(of: subject))), .init("target", .string(target)),
+      .init("metric", .string(subject.name)), .init("verdict", .string(decision.rawValue)),
       .init("settled", .integer(Int64(settled))),
     ]
     switch (gate.requirement, figure) {
@@ -115,12 +124,17 @@ extension GateReport.Result {
       members += [
         .init("within_us", .integer(limit)), .init("over", .string(base.rawValue)),
         .init("required_share", .number(required)),
-        .init("share", interval.share.map { .number($0) } ?? .null),
-        .init("share_low", .number(interval.low)),
-        .init("share_high", .number(interval.high)), .init("within", .integer(Int64(interval.events))),
-        .init("counted", .integer(Int64(interval.count))),
-        .init("effective_count", .number(interval.effectiveCount)),
-        .init("history", .boolean(interval.usesHistory)),
+      ]
+      members += Self.members(of: interval, events: "within")
+    case (.watched(let share, let limit), .share(let interval)):
+      members += [
+        .init("over", .string(share.share?.baseName)), .init("below_share", .number(limit)),
+      ]
+      members += Self.members(of: interval, events: "events")
+    case (.watched(let share, let limit), .deleted):
+      members += [
+        .init("over", .string(share.share?.baseName)), .init("below_share", .number(limit)),
+        .init("share", .null),
       ]
     case (.quantile(let quantile, let limit), .quantile(let figure)):
       members += [
@@ -133,5 +147,15 @@ extension GateReport.Result {
     default: break
     }
     return .object(members)
+  }
+
+  private static func members(of interval: ShareInterval, events: String) -> [JSONValue.Member] {
+    [
+      .init("share", interval.share.map { .number($0) } ?? .null), .init("share_low", .number(interval.low)),
+      .init("share_high", .number(interval.high)), .init(events, .integer(Int64(interval.events))),
+      .init("counted", .integer(Int64(interval.count))),
+      .init("effective_count", .number(interval.effectiveCount)),
+      .init("history", .boolean(interval.usesHistory)),
+    ]
   }
 }

@@ -256,12 +256,5 @@ extension ShareSummary {
   }
 
   /// What it is a share of, in the words of the states.
-  var base: String {
-    switch share {
-    case .within(_, of: _, let base): base.rawValue
-    case .lost: SeriesShare.Base.accepted.rawValue
-    case .unseen: NotificationState.delivered.name
-    case .failed, .refused, .inTime: SeriesShare.Base.planned.rawValue
-    }
-  }
+  var base: String { share.baseName }
 }

@@ -9,12 +9,15 @@ struct GateCommand: ParsableCommand {
     discussion: """
       The share received in time is that of all notifications that were planned and are settled, whatever became of \
       them. It is met where the whole 95 % interval is at or above the requirement, breached where all of it is below, \
-      and undecided otherwise. A quantile is met where the upper end of its interval is below the limit. Each target \
-      is judged by itself. Without --run, --since and --until it judges the newest run.
+      and undecided otherwise. A quantile, or a share of what should not happen, is met where the upper end of its \
+      interval is below the limit: lost is of the accepted, and late ones count as lost; failed and refused are of the \
+      planned, and what was not sent because the provider refuses counts as refused. in_time(2s)>99% is the same as \
+      --within 2s --share 99%. Each target is judged by itself. Without --run, --since and --until it judges the newest run.
 
       Ends with 0 where all gates are met, 99 where one is breached, 98 where one is undecided.
 
       Example: pushscope gate --within 2s --share 99%
+      Example: pushscope gate 'lost<1%' 'refused<0.1%' 'in_time(2s)>99%' --since -1d
       Example: pushscope gate 'delivery.p99<250ms' 'accept within 1s share 99.9%' --target ios --junit gate.xml
       """)
 

@@ -10,7 +10,8 @@ import Store
 struct GateOptions: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
-      "A gate: delivery.p99<250ms, or \"delivery within 2s share 99%\" (repeatable).", valueName: "gate"),
+      "A gate: delivery.p99<250ms, lost<1%, failed<1%, refused<1%, in_time(2s)>99%, or \"delivery within 2s share 99%\" (repeatable).",
+      valueName: "gate"),
     transform: Self.parse)
   var gates: [Gate] = []
 
@@ -43,7 +44,7 @@ struct GateOptions: ParsableArguments {
         throw ValidationError("--metric and --over go with --within and --share; give both")
       }
       if gates.isEmpty {
-        throw ValidationError("there is no gate; give --within 2s --share 99%, or delivery.p99<250ms")
+        throw ValidationError("there is no gate; give --within 2s --share 99%, delivery.p99<250ms or lost<1%")
       }
     case (nil, _):
       throw ValidationError("--share goes with --within; give what counts as in time, like --within 2s")

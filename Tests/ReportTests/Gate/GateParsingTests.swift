@@ -14,6 +14,12 @@ import Testing
       ("within 1m30s share 0.999", "within 90s share 99.9%"),
       ("accept  within 500ms share 95% over accepted", "accept within 500ms share 95% over accepted"),
       ("delivery within 2s share 99.95% over planned", "delivery within 2s share 99.95%"),
+      ("lost<1%", "lost<1%"),
+      (" failed < 0.5% ", "failed<0.5%"),
+      ("refused<0.001", "refused<0.1%"),
+      ("unseen<1%", "unseen<1%"),
+      ("in_time(2s)>99%", "within 2s share 99%"),
+      ("in_time( 1m30s ) > 99.9%", "within 90s share 99.9%"),
     ])
   func valid(text: String, canonical: String) throws {
     let gate = try Gate(parsing: text)
@@ -26,6 +32,8 @@ import Testing
     #expect(
       try Gate(parsing: "within 2s share 99% over accepted")
         == Gate(nil, .share(0.99, within: 2_000_000, of: .accepted)))
+    #expect(try Gate(parsing: "lost<1%") == Gate(nil, .watched(.lost, below: 0.01)))
+    #expect(try Gate(parsing: "in_time(2s)>99%") == Gate(parsing: "within 2s share 99%"))
   }
 
   @Test(
@@ -58,6 +66,25 @@ import Testing
       ("delivery within 2s share 99% of planned", 30, "nothing but \"over\""),
       ("delivery within 2s share 99% over all", 35, "planned or accepted"),
       ("delivery within 2s share 99% over planned too", 43, "nothing can follow"),
+      ("lost", 5, "\"<\" is missing"),
+      ("lost>1%", 5, "the share lost is compared with \"<\" only"),
+      ("lost <= 1%", 7, "compared with \"<\" only"),
+      ("lost<", 6, "a value is missing"),
+      ("lost<1s", 6, "is not a share"),
+      ("lost<0%", 6, "out of range"),
+      ("lost<100%", 6, "out of range"),
+      ("lost<1% over planned", 9, "nothing can follow"),
+      ("lost.p99<1%", 5, "\"<\" is missing"),
+      ("lost within 2s share 99%", 6, "\"<\" is missing"),
+      ("losses<1%", 1, "there is no metric \"losses\""),
+      ("in_time>99%", 8, "a duration in parentheses is missing"),
+      ("in_time()>99%", 9, "a value is missing"),
+      ("in_time(2)>99%", 9, "is not a duration"),
+      ("in_time(0s)>99%", 9, "no value is below 0s"),
+      ("in_time(2s>99%", 11, "\")\" is missing"),
+      ("in_time(2s)<99%", 12, "compared with \">\" only"),
+      ("in_time(2s) 99%", 13, "\">\" is missing"),
+      ("in_time(2s)>100%", 13, "out of range"),
       ("\u{1B}[2J within 2s share 99%", 1, "there is no metric \"␛[2J\""),
     ])
   func invalid(text: String, position: Int, problem: String) throws {

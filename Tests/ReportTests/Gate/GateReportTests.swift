@@ -156,6 +156,83 @@ import Testing
     #expect(breached.outcome(undecided: .pass) == .breached)
   }
 
+  @Test("a share is judged by the end of its interval, and is of what it is said to be of")
+  func shares() throws {
+    let run = try fixture.begin(
+      0, [TargetDescription(name: "ios", provider: "loopback", receiptDeadline: 30_000_000, askedRate: 4)])
+    let id = try #require(run["ios"]).id
+    // Of 1 000: 900 accepted, of which 30 lost and 15 late; 20 failed; 50 rejected and 10 missed for back-off; 20 missed here.
+    try fixture.commit(
+      run.run,
+      (0..<1_000).map { index in
+        let sample = Sample.planned(id, Int64(index + 1))
+        let accepted = sample.accepted(lag: 50, service: 2_000)
+        switch index * 7 % 1_000 {
+        case 0..<30: return accepted.ended(.lost, status: 200)
+        case 30..<45: return accepted.delivered(after: 60_000_000).ended(.late, status: 200)
+        case 45..<65: return sample.sent(lag: 50).ended(.failed, reason: "timeout")
+        case 65..<115: return sample.sent(lag: 50).ended(.rejected, status: 503)
+        case 115..<125: return sample.ended(.missed, reason: "backoff")
+        case 125..<145: return sample.ended(.missed, reason: "lag")
+        default: return accepted.delivered(after: 40_000)
+        }
+      })
+    let report = try report(
+      "lost<10%", "lost<5%", "lost<2%", "failed<5%", "refused<10%", "refused<3%", isIndependent: true)
+    let figures = report.results.compactMap { result -> ShareInterval? in
+      guard case .share(let interval) = result.figure else { return nil }
+      return interval
+    }
+    #expect(figures.map(\.events) == [45, 45, 45, 20, 60, 60])
+    #expect(figures.map(\.count) == [900, 900, 900, 1_000, 1_000, 1_000])
+    #expect(report.results.map(\.decision) == [.met, .undecided, .breached, .met, .met, .breached])
+    #expect(report.lines[1].contains("lost<10%") && report.lines[1].contains("5.0 % (3.7 to 6.6)"))
+    #expect(report.lines.last == "gate breached: 2 breached, 1 undecided, 3 met of 6")
+    let json = report.json.text
+    #expect(json.contains(#""gate": "lost<10%", "target": "ios", "metric": "lost", "verdict": "met""#))
+    #expect(json.contains(#""over": "accepted", "below_share": 0.1, "share": 0.05"#))
+    #expect(json.contains(#""over": "planned", "below_share": 0.05, "share": 0.02"#))
+    #expect(report.jUnit().contains("name=\"lost&lt;2%\""))
+  }
+
+  @Test("losses in bursts are not taken for so many independent ones")
+  func bursts() throws {
+    let run = try fixture.begin(
+      0, [TargetDescription(name: "ios", provider: "loopback", receiptDeadline: 30_000_000, askedRate: 4)])
+    let id = try #require(run["ios"]).id
+    try fixture.commit(
+      run.run,
+      (0..<4_000).map { index in
+        let accepted = Sample.planned(id, Int64(index + 1)).accepted(lag: 50, service: 2_000)
+        return (1_000..<1_060).contains(index)
+          ? accepted.ended(.lost, status: 200) : accepted.delivered(after: 40_000)
+      })
+    #expect(try report("lost<2%", isIndependent: true).decision == .met)
+    #expect(try report("lost<2%").decision == .undecided)
+  }
+
+  @Test("without a loss as many are needed as to show the share of those that were not lost")
+  func neededWithoutALoss() throws {
+    try record(0, target: "few", fast: 367)
+    try record(1, target: "many", fast: 368)
+    let report = try report("lost<1%", isIndependent: true)
+    #expect(report.results.map(\.decision) == [.undecided, .met])
+    #expect(
+      report.results[0].hint
+        == "to show that less than 1 % are lost takes 368 independent probes of which none is")
+  }
+
+  @Test("a target without receipts loses none, and is judged by what fails")
+  func sharesWithoutReceipts() throws {
+    try record(0, target: "hook", receipts: false, fast: 500)
+    let report = try report("lost<1%", "failed<1%")
+    #expect(report.omissions.map { $0.gate.text() } == ["lost<1%"])
+    #expect(report.results.map { $0.gate.text() } == ["failed<1%"] && report.decision == .met)
+    let none = try self.report("lost<1%")
+    let error = try #require(throws: ReportError.self) { try none.requireRows() }
+    #expect(error.message.contains("hook cannot be judged by lost<1%: it expects no receipts"))
+  }
+
   @Test("deliveries that are known within bounds are in time for certain, perhaps, or not")
   func bounds() throws {
     let run = try fixture.begin(

@@ -1,5 +1,6 @@
 import Analysis
 import Findings
+import Formats
 import GRDB
 import Measurement
 import StoreTestKit
@@ -83,6 +84,21 @@ import Testing
       let after = try counts(fixture, window)
       #expect(after == before, "\(String(describing: window)) \(after.filter { !before.contains($0) })")
     }
+  }
+
+  /// Why a notification was missed is in no rollup.
+  @Test func aGateOfRefusalsIsUndecidedThen() throws {
+    let (fixture, _) = try fixture()
+    let gates = [try Gate(parsing: "refused<1%"), try Gate(parsing: "lost<50%")]
+    #expect(
+      try GateReport(gates, fixture.reader(), RowSelection(targets: ["alpha"])).results.map(\.decision) == [
+        .met, .met,
+      ])
+    try prune(fixture, [.samples: .seconds(3_600)])
+    let report = try GateReport(gates, fixture.reader(), RowSelection(targets: ["alpha"]))
+    #expect(report.results.map(\.decision) == [.undecided, .met])
+    #expect(report.results[0].measured == "deleted" && report.results[0].hint?.contains("retention") == true)
+    #expect(report.json.text.contains(#""below_share": 0.01, "share": null"#))
   }
 
   @Test(arguments: [60, 3_600])
