@@ -30,7 +30,7 @@ struct Pushscope: AsyncParsableCommand {
     subcommands: [
       Collect.self, Status.self, DashboardCommand.self, ReportCommand.self, Export.self, Summary.self,
       Runs.self,
-      FindingsCommand.self, Compare.self, GateCommand.self, Annotate.self, StoreCommand.self,
+      Slowest.self, FindingsCommand.self, Compare.self, GateCommand.self, Annotate.self, StoreCommand.self,
       FleetCommand.self, Forward.self, Doctor.self,
       Calibrate.self,
       Invite.self, Devices.self, Loopback.self, Device.self, Demo.self, AnalystProcessCommand.self,

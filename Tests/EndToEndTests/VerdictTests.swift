@@ -90,6 +90,10 @@ struct VerdictTests {
     try expect(66, "compare", "before", "none", says: "there is no run")
     try expect(66, "compare", "before/none", "after", says: "no target")
 
+    try expect(0, "slowest", "--count", "3", says: "3 of 300 notifications with a latency")
+    try expect(0, "slowest", "--run", "before", "--metric", "accept", "--json", says: "\"sentence\": \"")
+    try expect(64, "slowest", "--count", "0", says: "out of range")
+    try expect(64, "slowest", "--metric", "path", says: "PINGs")
     try expect(0, "runs", "show", "latest", says: "in time")
     try expect(64, "findigs", says: "there is no command \"findigs\"; did you mean \"findings\"?")
     try expect(64, "help", "summry", says: "did you mean \"summary\"?")

@@ -1,3 +1,4 @@
+import Analysis
 import ConstraintAnimation
 import Measurement
 import Store
@@ -189,7 +190,12 @@ struct NotificationDetails {
 
   private func facts(_ record: NotificationRecord) -> [(title: String, text: String)] {
     let sample = record.sample
-    var facts = [(title: "planned", text: time(sample.plannedAt, hasDate: true))]
+    let sentence = NotificationSentence(
+      sample, provider: record.provider, receiptDeadline: record.receiptDeadline.map { .microseconds($0) })
+    var facts = [
+      (title: "why", text: plain(sentence.text())),
+      (title: "planned", text: time(sample.plannedAt, hasDate: true)),
+    ]
     var answer: [String] = []
     if let status = sample.status { answer.append("status \(status)") }
     if let reason = sample.reason, !reason.isEmpty { answer.append(reason) }
@@ -200,7 +206,7 @@ struct NotificationDetails {
       let bytes = sample.payloadBytes.map { ", " + CountText.text($0, "byte") } ?? ""
       facts.append(("attempts", "\(sample.attempt)\(bytes)"))
     }
-    if let connection = sample.connection { facts.append(("connection", text(of: connection))) }
+    if let connection = sentence.connection { facts.append(("connection", plain(connection))) }
     facts += SampleColumn.allCases.compactMap { $0.detail(of: sample) }.map { ($0.title, plain($0.text)) }
     if let deadline = record.receiptDeadline {
       facts.append(("deadline", "receipt within \(latency(deadline))"))
@@ -214,17 +220,6 @@ struct NotificationDetails {
     if sample.display == .unseen { facts.append(("display", "not shown, as far as the device reports")) }
     if sample.isOutOfOrder { facts.append(("order", "received after a later one")) }
     return facts
-  }
-
-  private func text(of connection: ConnectionUse) -> String {
-    var words = "#\(connection.id), "
-    if connection.isFresh, let phases = connection.phases {
-      words += "opened for it: name \(latency(phases.dns)), connect \(latency(phases.connect))"
-      if let tls = phases.tls { words += ", TLS \(latency(tls))" }
-    } else {
-      words += connection.isFresh ? "opened for it" : "open for \(LengthText.text(connection.age * 1_000))"
-    }
-    return words + ", \(connection.streamsInFlight) in flight"
   }
 
   private func text(of receipt: Receipt) -> String {

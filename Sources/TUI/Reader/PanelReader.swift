@@ -175,6 +175,8 @@ struct NotificationRecord: Sendable, Equatable {
   let target: String
   /// Empty if the target lists no values.
   let variant: String
+  /// The kind of its provider; empty where the target is not known.
+  let provider: String
   /// µs from planned; `nil` when no receipt is expected.
   let receiptDeadline: Int64?
   /// The first ones, in the order in which they were stored.
@@ -188,10 +190,11 @@ struct NotificationRecord: Sendable, Equatable {
   private static let before: Int64 = 5_000_000
 
   init(
-    sample: Sample, target: String, variant: String = "", receiptDeadline: Int64? = nil,
+    sample: Sample, target: String, variant: String = "", provider: String = "",
+    receiptDeadline: Int64? = nil,
     receipts: [Receipt] = [], events: [Event] = []
   ) {
-    (self.sample, self.target, self.variant) = (sample, target, variant)
+    (self.sample, self.target, self.variant, self.provider) = (sample, target, variant, provider)
     (self.receiptDeadline, self.receipts, self.events) = (receiptDeadline, receipts, events)
   }
 
@@ -214,7 +217,7 @@ struct NotificationRecord: Sendable, Equatable {
     self.init(
       sample: sample, target: target?.name ?? "",
       variant: target?.variants.first { $0.id == sample.variant }?.name ?? "",
-      receiptDeadline: target?.receiptDeadline,
+      provider: target?.provider ?? "", receiptDeadline: target?.receiptDeadline,
       receipts: try reader.receipts(of: id, atMost: Self.most), events: Array(events.suffix(Self.most)))
   }
 }

@@ -75,7 +75,7 @@ struct NotificationTests {
       "#\(id.sequence) delivered", "+41.2 ms", "+812 ms (782 to 842 ms)",
       "status 200, HTTP/2, stamped by the kernel",
       "#3, opened for it: name 1.20 ms, connect 8.30 ms, TLS 17.0 ms, 4 in flight",
-      "round trip of PING 8.40 ms",
+      "round trip of PING 8.40 ms", "arrived 771 ms (741 to 801 ms) after it was accepted",
       "12.0 ms behind", "±30.0", "goaway NO_ERROR", "receipt within 6.00 s", "2, 412 bytes", "pixel␛[2J",
       "priority=10",
     ] {
