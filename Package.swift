@@ -118,7 +118,9 @@ let package = Package(
       swiftSettings: optimized),
     .target(
       name: "Report",
-      dependencies: ["Analysis", "Configuration", "Findings", "Formats", "Measurement", "Store"],
+      dependencies: [
+        "Analysis", "Configuration", "Cryptography", "Findings", "Formats", "Measurement", "Store",
+      ],
       swiftSettings: strict),
     .target(
       name: "LoopbackService",
@@ -284,8 +286,9 @@ let package = Package(
     .testTarget(
       name: "ReportTests",
       dependencies: [
-        "Analysis", "Findings", "StoreTestKit", "Formats", "Measurement", "TestKit", "TestTraits", "Report",
-        "Store",
+        "Analysis", "Configuration", "Findings", "StoreTestKit", "Formats", "Measurement", "TestKit",
+        "TestTraits",
+        "Report", "Store",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -94,6 +94,7 @@ struct VerdictTests {
     try expect(0, "slowest", "--run", "before", "--metric", "accept", "--json", says: "\"sentence\": \"")
     try expect(64, "slowest", "--count", "0", says: "out of range")
     try expect(64, "slowest", "--metric", "path", says: "PINGs")
+    try expect(66, "findings", "evidence", "nothing", says: "there is no finding")
     try expect(0, "runs", "show", "latest", says: "in time")
     try expect(64, "findigs", says: "there is no command \"findigs\"; did you mean \"findings\"?")
     try expect(64, "help", "summry", says: "did you mean \"summary\"?")

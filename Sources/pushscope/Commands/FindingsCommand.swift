@@ -1,5 +1,6 @@
 import Analysis
 import ArgumentParser
+import Collector
 import Configuration
 import Fleet
 import Formats
@@ -17,7 +18,8 @@ struct FindingsCommand: ParsableCommand {
 
       Example: pushscope findings --since -1d
       """,
-    subcommands: [List.self, Show.self, Hide.self, Unhide.self], defaultSubcommand: List.self)
+    subcommands: [List.self, Show.self, Evidence.self, Hide.self, Unhide.self],
+    defaultSubcommand: List.self)
 
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -174,6 +176,59 @@ struct FindingsCommand: ParsableCommand {
     private func show(_ reader: any SampleSource, _ ends: (FindingRecord) throws -> RecordingEnds) throws {
       let record = try FindingDetails.find(id, in: reader)
       try ReportRun.write(lines: FindingDetails.lines(record, stoppedAt: ends(record)[record]))
+    }
+  }
+
+  struct Evidence: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Print what a provider's engineers ask for, ready to be sent to them.",
+      discussion: """
+        For each provider of the finding's incident: the ids of the five worst notifications and of five normal ones of the same \
+        time, when each was sent, accepted and received, with the bounds of what is not exact, topic, priority and push type, and \
+        how other devices did meanwhile. It contains no secret; of tokens only the first eight digits of their SHA-256.
+
+        What was asked for is taken from the configuration as it is now; without one it is left out.
+
+        Example: pushscope findings evidence 3f9a01bc > for-apple.txt
+        Example: pushscope findings evidence 3f9a01bc --json
+        """)
+
+    @Argument(help: FindingChoice.help)
+    var id: String
+
+    @Flag(help: "Print one JSON object instead of text.")
+    var json = false
+
+    @OptionGroup var place: PlaceOptions
+
+    func run() throws {
+      let reader: any SampleSource =
+        place.fleet
+        ? try FleetReader(
+          try FleetFile.load(place.configurationFile), FleetSelection(labels: place.labels))
+        : try place.store.reader(for: .reading)
+      let evidence = try FindingEvidence(
+        FindingDetails.find(id, in: reader), reader, configured: configured(),
+        now: SystemClock().wallNow())
+      try ReportRun.write(lines: json ? [evidence.json.text] : evidence.lines)
+    }
+
+    /// What the configuration says of targets; `nil` where there is none at the usual places, or it cannot be used.
+    /// - Throws: what is wrong with a configuration that is named.
+    private func configured() throws -> [String: EvidenceTarget]? {
+      guard let path = place.configurationFile.existingPath else { return nil }
+      do {
+        let file = try PushscopeConfiguration.load(
+          path: path, environment: ProcessEnvironment.all, checksOnly: true)
+        let effective =
+          place.fleet ? file : try EffectiveConfiguration.make(file, store: place.store.path(for: .reading))
+        return Dictionary(
+          effective.targets.map { ($0.name, EvidenceTarget($0)) }, uniquingKeysWith: { first, _ in first })
+      } catch {
+        guard place.configurationFile.file == nil else { throw error }
+        StandardError.write("pushscope: \(path) is left out: \(error)")
+        return nil
+      }
     }
   }
 
