@@ -66,6 +66,8 @@ public struct AnsweredRequest: Sendable, Equatable {
   public var path: Int64?
   /// The time from the request's leaving until the peer's TCP had acknowledged it, µs, where the kernel says.
   public var peerAck: Int64?
+  /// The provider's own id of the notification.
+  public var answerID: String?
 }
 
 /// A PING that was answered.

@@ -54,6 +54,9 @@ public struct Sample: Sendable, Equatable {
   /// Bytes of the request's body.
   public var payloadBytes: Int?
   public var httpVersion: HTTPVersion?
+  /// The provider's own id of the notification: of APNs `apns-unique-id`, the last part of FCM's message name, host and last part of
+  /// Web Push's `Location`, ntfy's message id; `nil` where it gave none.
+  public var answerID: String?
 
   public init(id: SampleID, variant: VariantID, plannedAt: WallTime, plannedMonotonic: Int64) {
     self.id = id

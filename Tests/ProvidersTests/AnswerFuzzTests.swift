@@ -47,6 +47,7 @@ import Testing
         let assessment = provider.assess(response)
         if let pause = assessment.retryAfter { #expect((.zero...RetryAfter.longest).contains(pause)) }
         if case .rejected(let reason) = assessment.decision { #expect(reason.count <= 200) }
+        if let id = assessment.answerID { #expect((1...1024).contains(id.utf8.count)) }
       }
     }
   }

@@ -202,6 +202,7 @@ struct Ledger: Sendable {
       entry.sample.httpVersion = answer.httpVersion
       entry.sample.path = answer.path
       entry.sample.peerAck = answer.peerAck
+      entry.sample.answerID = answer.answerID
     }
     if !answer.isAccepted {
       contradictEarlierReceipt(.rejected, answer.reason, id: answer.id, at: answer.at)

@@ -24,6 +24,8 @@ public enum APNsDialect {
     public static let priority = "apns-priority"
     public static let expiration = "apns-expiration"
     public static let collapseID = "apns-collapse-id"
+    /// Field of an answer in the development environment.
+    public static let uniqueID = "apns-unique-id"
   }
 
   /// Whether `text` can be an `apns-topic`: 1 to 255 letters, digits, dots, hyphens and underscores.

@@ -131,7 +131,10 @@ public struct APNsProvider: Provider {
   }
 
   public func assess(_ response: PushResponse) -> ProviderAssessment {
-    if response.status == 200 { return ProviderAssessment(.accepted) }
+    if response.status == 200 {
+      return ProviderAssessment(
+        .accepted, answerID: AnswerID.bounded(response.headers[APNsDialect.Header.uniqueID]))
+    }
     let word = ReasonBody.read(response.body)
     let reason = APNsReason(rawValue: word)
     return ProviderAssessment(

@@ -73,7 +73,9 @@ public struct FCMProvider: Provider {
   }
 
   public func assess(_ response: PushResponse) -> ProviderAssessment {
-    if response.status == 200 { return ProviderAssessment(.accepted) }
+    if response.status == 200 {
+      return ProviderAssessment(.accepted, answerID: AnswerID.member(\.name, of: response.body))
+    }
     let status = FCMStatus(response.body)
     let credential: CredentialSignal? =
       switch (response.status, status?.errorCode) {

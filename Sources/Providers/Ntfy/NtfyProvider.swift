@@ -77,7 +77,9 @@ public struct NtfyProvider: Provider {
   }
 
   public func assess(_ response: PushResponse) -> ProviderAssessment {
-    if response.status == 200 { return ProviderAssessment(.accepted) }
+    if response.status == 200 {
+      return ProviderAssessment(.accepted, answerID: AnswerID.member(\.id, of: response.body))
+    }
     var reason = ""
     if ReasonBody.isJSONObject(response.body),
       let body = try? JSONDecoder().decode(Body.self, from: Data(response.body))

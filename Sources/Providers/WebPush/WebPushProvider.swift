@@ -108,7 +108,7 @@ public struct WebPushProvider: Provider {
   public func assess(_ response: PushResponse) -> ProviderAssessment {
     // 201 and 202 are of RFC 8030, section 5; UnifiedPush servers also respond 200.
     if (200...202).contains(response.status) || response.status == 204 {
-      return ProviderAssessment(.accepted)
+      return ProviderAssessment(.accepted, answerID: AnswerID.location(response.headers["location"]))
     }
     let refusal = WebPushRefusal(response)
     return ProviderAssessment(

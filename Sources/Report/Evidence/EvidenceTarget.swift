@@ -12,12 +12,20 @@ public struct EvidenceTarget: Sendable, Equatable {
   }
 
   /// Fields by the names of variants; the name is empty where nothing is listed.
-  let variants: [String: [Field]]
+  private let variants: [String: [Field]]
+  /// The longest time for which the service may keep a notification; `nil` of services that are not asked.
+  let longestLife: Duration?
 
   public init(_ target: TargetConfiguration) {
     variants = Dictionary(
       target.variants.map { ($0.name, Self.fields(of: $0.settings, at: target.endpoint)) },
       uniquingKeysWith: { first, _ in first })
+    longestLife = target.variants.compactMap { Self.life(of: $0.settings) }.max()
+  }
+
+  private static func life(of settings: ProviderSettings) -> Duration? {
+    guard case .webpush(let webpush) = settings else { return nil }
+    return webpush.ttl
   }
 
   /// The fields of a variant; of one that the configuration does not have any more, none.

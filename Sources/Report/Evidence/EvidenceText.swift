@@ -1,4 +1,5 @@
 import Analysis
+import Configuration
 import Findings
 import Formats
 import Measurement
@@ -119,6 +120,7 @@ extension FindingEvidence.Notification {
       interval.map { sample.plannedAt.advanced(byMicroseconds: $0).rfc3339 }
     }
     var rows: [(name: String, value: String)] = [(idName, id), ("planned", sample.plannedAt.rfc3339)]
+    if let answerID { rows.insert((answerName, answerID), at: 1) }
     if let sent = time(after: sample.scheduleLag) { rows.append(("sent", sent)) }
     if let accepted = time(after: sample.acceptLatency) { rows.append(("accepted", accepted)) }
     if let received = time(after: sample.deliveryLatency) {
@@ -143,6 +145,30 @@ extension FindingEvidence.Notification {
   /// The name under which the provider knows the notification's id.
   private var idName: String { place.target.provider == "apns" ? APNsDialect.Header.id : "id in the payload" }
 
+  /// The name under which the provider gives an id of its own.
+  private var answerName: String {
+    switch ProviderKind(rawValue: place.target.provider) {
+    case .apns: APNsDialect.Header.uniqueID
+    case .fcm: "message name"
+    case .webpush: "Location"
+    case .ntfy, .http, .loopback, nil: "message id"
+    }
+  }
+
+  /// The provider's id; `nil` where it gave none.
+  private var answerID: String? {
+    guard let id = sample.answerID else { return nil }
+    if let keptUntil, keptUntil > readAt {
+      return
+        "not told before \(keptUntil.rfc3339), when its TTL is over: until then it lets its reader delete the message"
+    }
+    switch ProviderKind(rawValue: place.target.provider) {
+    case .fcm: return "projects/…/messages/\(id)"
+    case .webpush: return id.replacing(" ", with: "/…/")
+    case .apns, .ntfy, .http, .loopback, nil: return id
+    }
+  }
+
   private var id: String { place.target.notificationID(sample.id).description }
 
   private var sentence: String {
@@ -155,6 +181,7 @@ extension FindingEvidence.Notification {
   fileprivate var json: JSONValue {
     .object(
       place.json(of: sample) + [
+        .init("answer_id", .string(keptUntil.map { $0 > readAt } ?? false ? nil : answerID)),
         .init("device", .string(place.target.device ?? place.target.name)),
         .init("sentence", .string(sentence)),
         .init("request", .object(fields.map { .init($0.name, .string($0.value)) })),

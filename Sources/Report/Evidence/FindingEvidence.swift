@@ -1,4 +1,5 @@
 import Analysis
+import Configuration
 import Findings
 import Measurement
 import Store
@@ -11,6 +12,9 @@ public struct FindingEvidence: Sendable {
     let place: TargetDirectory.Entry
     let sample: Sample
     let fields: [EvidenceTarget.Field]
+    /// The end of the time for which the service may keep it, of Web Push: its id is told afterwards.
+    let keptUntil: WallTime?
+    let readAt: WallTime
 
     var variant: String { place.target.variants.first { $0.id == sample.variant }?.name ?? "" }
   }
@@ -198,11 +202,22 @@ public struct FindingEvidence: Sendable {
       samples.compactMap { sample in
         entries.first { $0.target.id == sample.id.target }.map { entry in
           let variant = entry.target.variants.first { $0.id == sample.variant }?.name ?? ""
+          let target = configured[entry.target.name]
           return Notification(
-            place: entry, sample: sample,
-            fields: configured[entry.target.name]?.fields(of: variant) ?? [])
+            place: entry, sample: sample, fields: target?.fields(of: variant) ?? [],
+            keptUntil: keptUntil(sample, entry.target, target), readAt: now)
         }
       }
+    }
+
+    /// - Returns: `nil` where an id lets nobody do anything. Where the TTL is not known, the longest that services grant.
+    private func keptUntil(_ sample: Sample, _ target: TargetRecord, _ configured: EvidenceTarget?)
+      -> WallTime?
+    {
+      guard target.provider == ProviderKind.webpush.rawValue else { return nil }
+      let life = configured?.longestLife ?? .seconds(WebPushDialect.longestTTL)
+      // The service counts from when it accepted the message.
+      return sample.plannedAt.advanced(byMicroseconds: (sample.acceptLatency ?? 0)) + life
     }
 
     /// The other devices of the provider, and what other providers did for the same devices.

@@ -13,6 +13,7 @@ public enum SampleColumn: Int, Sendable, CaseIterable {
   case attempt, payloadBytes, dns, connect, tls, httpVersion
   case deliveryHigh, peerAck, path
   case shown, display, context
+  case answerID
 
   /// Closures without captures, which are called for each row.
   private var definition: Definition {
@@ -101,6 +102,9 @@ public enum SampleColumn: Int, Sendable, CaseIterable {
       Definition("context_id", .optionalInteger, use: .local, { $0.context?.rawValue }) {
         $0.context = DeviceContextID(rawValue: $1)
       }
+    // Until the TTL is over, that of Web Push lets its reader delete the message: it does not leave the store.
+    case .answerID:
+      Definition("answer_id", .optionalText, use: .local, text: { $0.answerID }) { $0.answerID = $1 }
     }
   }
 
@@ -167,11 +171,11 @@ extension SampleColumn.Definition {
   }
 
   fileprivate init(
-    _ name: String, _ type: ColumnType, title: String? = nil,
+    _ name: String, _ type: ColumnType, use: ColumnUse = .exported, title: String? = nil,
     text get: @escaping @Sendable (Sample) -> String?,
     _ set: @escaping @Sendable (inout Sample, String) -> Void
   ) {
-    self.init(name: name, type: type, access: .text(get: get, set: set), title: title)
+    self.init(name: name, type: type, use: use, access: .text(get: get, set: set), title: title)
   }
 
   /// Sets how a number is written among the details.

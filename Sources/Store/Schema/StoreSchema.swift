@@ -23,6 +23,8 @@ enum StoreSchema {
   /// The steps to version 15 and on. They are only ever added, never changed: users' stores have run them.
   private static let stepsAfterBase = [
     Step(sql: FailedPart.table), Step(sql: DeviceRecord.table), Step(sql: stages, isForwarded: true),
+    // The provider's own ids of notifications.
+    Step(sql: "ALTER TABLE sample ADD COLUMN answer_id TEXT;"),
   ]
 
   /// What devices report beside the arrival of a notification.

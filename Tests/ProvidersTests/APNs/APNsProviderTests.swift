@@ -115,6 +115,9 @@ import Testing
   @Test func everyReasonIsKeptAsItCame() throws {
     let provider = try provider()
     #expect(provider.assess(Probes.response(200)) == ProviderAssessment(.accepted))
+    #expect(
+      provider.assess(Probes.response(200, "", [("apns-unique-id", "a-b")]))
+        == ProviderAssessment(.accepted, answerID: "a-b"))
     for reason in APNsReason.allCases {
       let assessment = provider.assess(Probes.response(reason.status, "{\"reason\":\"\(reason.rawValue)\"}"))
       #expect(assessment.decision == .rejected(reason: reason.rawValue))

@@ -87,7 +87,10 @@ import Testing
     #"{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":"message.token","description":"Invalid registration token"}]}"#
 
   @Test func errorsAreToldByFCMsCodeElseGooglesStatus() throws {
-    #expect(try assess(200, #"{"name":"projects/p/messages/1"}"#) == ProviderAssessment(.accepted))
+    #expect(
+      try assess(200, #"{"name":"projects/p/messages/0:15%b1"}"#)
+        == ProviderAssessment(.accepted, answerID: "0:15%b1"))
+    #expect(try assess(200, #"{"name":7}"#) == ProviderAssessment(.accepted))
     #expect(
       try assess(404, status("NOT_FOUND", details: fcmError("UNREGISTERED"))).decision
         == .rejected(reason: "UNREGISTERED"))

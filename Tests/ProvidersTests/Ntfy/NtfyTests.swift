@@ -54,7 +54,9 @@ import Testing
 
   @Test func judgesByCodeAndWords() throws {
     let provider = try provider()
-    #expect(provider.assess(Probes.response(200, #"{"id":"x"}"#)) == ProviderAssessment(.accepted))
+    #expect(
+      provider.assess(Probes.response(200, #"{"id":"x"}"#))
+        == ProviderAssessment(.accepted, answerID: "x"))
     #expect(
       provider.assess(
         Probes.response(

@@ -110,6 +110,15 @@ import Testing
     let provider = try provider()
     for status in [200, 201, 202, 204] {
       #expect(provider.assess(Probes.response(status)).decision == .accepted)
+      for (location, id) in [
+        ("https://push.example:8443/m/gAAAA-x", "push.example:8443 gAAAA-x" as String?),
+        ("https://user@push.example/m/x?token=y", "push.example x"), ("https://push.example", nil),
+        ("/m/x", nil), ("https://h/" + String(repeating: "x", count: 2_000), nil), ("", nil),
+      ] {
+        #expect(
+          provider.assess(Probes.response(status, "", [("location", location)])).answerID == id, "\(location)"
+        )
+      }
     }
     for status in [203, 301, 400, 404, 410, 413, 500] {
       #expect(provider.assess(Probes.response(status)).decision == .rejected(reason: ""))

@@ -181,6 +181,41 @@ import Testing
     #expect(!lines.contains { $0.contains("apns-topic") })
   }
 
+  @Test("a message's URL is told when nobody can delete the message by it any more")
+  func location() throws {
+    var (finding, run) = try record()
+    let id = try #require(run["web"]?.id)
+    (finding.target, finding.provider, finding.device) = ("web", "webpush", "laptop")
+    (finding.endpoint, finding.before) = ("https://webpush.example:443", 1_000)
+    let updated = (401...600).map { (sequence: Int64) -> Sample in
+      var sample = Sample.planned(id, sequence).accepted(lag: 100, service: 40_000).delivered(
+        after: 90_000 + sequence)
+      sample.answerID = "push.example m\(sequence)"
+      return sample
+    }
+    try fixture.write(WriteBatch(run: run.run, updated: updated))
+    func evidence(after seconds: Int64, configured: [String: EvidenceTarget]?) throws -> String {
+      try FindingEvidence(
+        finding, fixture.reader(), configured: configured, now: Self.after(seconds)
+      ).lines.joined(separator: "\n")
+    }
+    let configured = try Self.configuration(
+      """
+        - name: web
+          provider: webpush
+          ttl: [60s, 10m]
+          subscription: ${SUBSCRIPTION}
+      """)
+    let early = try evidence(after: 200, configured: configured)
+    #expect(early.contains("not told before 2026-03-01T12:12:29.540100Z, when its TTL is over"))
+    #expect(!early.contains("m599") && !early.contains("/…/"))
+    let late = try evidence(after: 1_000, configured: configured)
+    #expect(late.contains("Location") && late.contains("push.example/…/m599"))
+    // Without a configuration it may have been kept for as long as services do.
+    #expect(try !evidence(after: 1_000, configured: nil).contains("m599"))
+    #expect(try evidence(after: 40 * 86_400, configured: nil).contains("push.example/…/m599"))
+  }
+
   @Test("each provider of an incident has a part of its own")
   func providers() throws {
     let (finding, run) = try record()

@@ -70,7 +70,8 @@ struct AnswerHandler {
         id: SampleID(target: target.id, sequence: request.notification.sequence), at: answer.at,
         source: answer.source, status: answer.status, isAccepted: isAccepted, reason: reason,
         connection: request.use, attempt: request.attempt, httpVersion: answer.version, path: answer.path,
-        peerAck: answer.peerAck))
+        peerAck: answer.peerAck,
+        answerID: assessment.answerID.map { RequestSecrets(of: request.request).hidden(in: $0) }))
     let sent = request.sent ?? request.taken
     guard !isAccepted else {
       if pauseRule.noteAccepted(sentAt: sent) { noteEndOfPause(&schedule) }
