@@ -141,7 +141,7 @@ struct RecorderTests {
     #expect(try fixture.state(5) == .planned)
   }
 
-  @Test("answered PINGs and the path of an answer are stored")
+  @Test("answered PINGs and the path and the provider's id of an answer are stored")
   func path() throws {
     let fixture = try RecorderFixture()
     fixture.plan(2)
@@ -152,7 +152,7 @@ struct RecorderTests {
       .answered(
         AnsweredRequest(
           id: fixture.id(1), at: now + .milliseconds(3), source: .kernel, status: 200, isAccepted: true,
-          path: 42, peerAck: 31)),
+          path: 42, peerAck: 31, answerID: "0:15%b1")),
     ])
     #expect(try fixture.recorder.round() == .pause(Recorder.shortestRound))
     let wall = fixture.clock.wallNow()
@@ -161,6 +161,7 @@ struct RecorderTests {
         == [PingAnswer(target: fixture.target, connectionID: 7, at: wall, roundTrip: 42)])
     let sample = try #require(try fixture.reader.sample(fixture.id(1)))
     #expect(sample.path == 42 && sample.peerAck == 31)
+    #expect(sample.answerID == "0:15%b1")
     #expect(try fixture.reader.sample(fixture.id(2))?.path == nil)
   }
 
