@@ -8,6 +8,8 @@ public enum CauseScenario: String, CaseIterable, Sendable {
   case deviceSlow, deviceAsleep, connecting, throttling, singleDevice, nothing
   // What rules were added for since.
   case uplinkFailures, oneProviderFails, credentials, providerErrors, receipts, deviceLoss, heldBack
+  /// A device shows only a part, shows them late, or shows none any more.
+  case stopsShowing, showsLate, losesPermission
 
   /// The first thirteen: those of the document's table.
   public static let scripted = Array(allCases.prefix(13))
@@ -36,6 +38,7 @@ public enum CauseScenario: String, CaseIterable, Sendable {
       case .credentials: (.credentials, instance.provider)
       case .providerErrors: (.providerErrors, instance.provider)
       case .receipts: (.receipts, nil)
+      case .stopsShowing, .showsLate, .losesPermission: (.display, instance.device)
       case .singleDevice, .oneProviderFails, .nothing: nil
       }
     guard let expected else {
@@ -56,6 +59,8 @@ public enum CauseScenario: String, CaseIterable, Sendable {
     -> Case
   {
     var random = ProcessGenerator("cause/" + rawValue, seed: seed)
+    // Of its own, so that what is drawn for the way does not depend on it.
+    var shows = ProcessGenerator("display/" + rawValue, seed: seed)
     let length = 600 + 600 * random.unit()
     let end = baseline + length
     let providers = ["apns", "fcm", "ntfy"]
@@ -178,6 +183,21 @@ public enum CauseScenario: String, CaseIterable, Sendable {
           }
         } else if isMine, self == .throttling, random.unit() < 0.3 {
           refuse(nil, MissedReason.retryAfter.rawValue, .missed)
+        }
+        let display = 40e3 * exp(0.5 * shows.normal())
+        let (shownShare, slowness) = (shows.unit(), shows.unit())
+        if sample.state == .delivered {
+          let isAffected = isNow && phone == device
+          let unseen =
+            switch self {
+            case .stopsShowing where isAffected: min(0.9, strength * (0.12 + 0.3 * size))
+            case .losesPermission where isAffected: min(1, strength)
+            default: 0.002
+            }
+          sample.display = shownShare < unseen ? .unseen : .shown
+          let factor = self == .showsLate && isAffected ? 1 + strength * (2 + 3 * size) * (0.5 + slowness) : 1
+          // A device's clock shows whole milliseconds.
+          if sample.display == .shown { sample.displayTime = Int64(display * factor / 1000) * 1000 }
         }
         if sample.state != .delivered { sample.delivery = nil }
         if sample.state == .missed || sample.state == .failed { (sample.lag, sample.service) = (nil, nil) }

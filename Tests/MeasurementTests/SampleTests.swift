@@ -20,8 +20,10 @@ import Testing
     sample.acceptLatency = 30
     sample.deliveryLatency = 400
     #expect(sample.receivedAt?.microseconds == 1_400)
+    sample.shownLatency = 430
     sample.path = 5
-    #expect(Metric.allCases.map { sample.value(of: $0) } == [20, 30, 400, 5])
+    #expect(Metric.allCases.map { sample.value(of: $0) } == [20, 30, 400, 430, 5])
+    #expect(sample.displayTime == 30)
   }
 
   /// How long a provider took to refuse is no service time of an accepted notification.
@@ -51,7 +53,7 @@ import Testing
       MissedReason.allCases.map(\.rawValue) == [
         "lag", "in_flight", "retry_after", "stopping", "provider_limit", "credential", "backoff",
       ])
-    #expect(Metric.allCases.map(\.rawValue) == ["service", "accept", "delivery", "path"])
+    #expect(Metric.allCases.map(\.rawValue) == ["service", "accept", "delivery", "shown", "path"])
     #expect(
       EventKind.allCases.map(\.rawValue) == [
         "run_started", "run_stopped", "connected", "disconnected", "goaway", "stream_limit_changed",
@@ -62,13 +64,20 @@ import Testing
         "resumed", "annotation", "finding_opened", "finding_closed", "pruned",
         "handshake_failed", "retention_waiting", "part_failed", "device_gone",
       ])
-    #expect(SeriesMetric.allCases.map(\.rawValue) == ["delivery", "accept", "lost", "failed", "refused"])
-    #expect(FindingKind.allCases.map(\.rawValue) == ["slower", "faster", "losing", "failing", "refused"])
+    #expect(
+      SeriesMetric.allCases.map(\.rawValue) == [
+        "delivery", "accept", "lost", "failed", "refused", "display", "unseen",
+      ])
+    #expect(
+      FindingKind.allCases.map(\.rawValue) == [
+        "slower", "faster", "losing", "failing", "refused", "unseen",
+      ])
+    #expect(DisplayState.allCases.map(\.name) == ["unseen", "shown", "shown_late"])
     #expect(
       FindingStatus.allCases.map(\.rawValue) == [
         "provisional", "open", "lasting", "closed", "withdrawn", "daily",
       ])
-    #expect(Leg.allCases.map(\.rawValue) == ["lag", "service", "transit", "sent_to_received"])
+    #expect(Leg.allCases.map(\.rawValue) == ["lag", "service", "transit", "sent_to_received", "display"])
     #expect(RunEndReason.allCases.map(\.rawValue) == ["completed", "stopped", "failed", "interrupted"])
     #expect(GateDecision.allCases.map(\.rawValue) == ["met", "breached", "undecided"])
   }

@@ -36,13 +36,14 @@ struct EpisodeReading {
     let variant = Dictionary(
       taking.filter { WatchedTarget($0) == watched }.map { ($0.target, $0.variant) },
       uniquingKeysWith: { first, _ in first })
+    let contexts = try reader.deviceContexts()
     try reader.forEachSample(of: Set(names.keys), plannedFrom: range.lowerBound, to: range.upperBound) {
       row in
       guard !states.contains(row.state), let name = names[row.id.target],
         window.contains(row.plannedAt) || baseline.contains(row.plannedAt)
       else { return }
       if let only = variant[row.id.target], only != row.variant { return }
-      targets[name]?.samples.append(EpisodeSample(row.sample))
+      targets[name]?.samples.append(EpisodeSample(row.sample, context: row.context.flatMap { contexts[$0] }))
     }
     for (id, name) in names {
       guard let provider = targets[name]?.provider else { continue }

@@ -260,6 +260,7 @@ struct FindingDescription {
           undecided("no part of the way stands out", evidence: effect, "a longer or a clearer episode"),
           at: 0)
       }
+      explain(&verdicts, by: circumstance(of: finding, known.record, in: episode))
       known.record.device = try reading.device(of: known.record.target, stretch)
       for target in episode.targets {
         guard let quantile = finding.quantile,
@@ -282,6 +283,33 @@ struct FindingDescription {
     known.record.scope = first?.scope
     known.record.evidence = first?.evidence ?? ""
     known.record.causes = verdicts.map(\.cause)
+  }
+
+  /// What on the device sets the affected notifications apart. What was lost or never sent has no circumstances.
+  private func circumstance(of finding: Finding, _ record: FindingRecord, in episode: Episode) -> Circumstance? {
+    guard let target = episode.targets.first(where: { $0.name == watched.target }) else { return nil }
+    // Halfway between what is usual and what it is now, by factors.
+    let limit = record.before.flatMap { before in
+      record.after.map { (Double(max(1, before)) * Double(max(1, $0))).squareRoot() }
+    }
+    func isSlow(_ value: Int64?) -> Bool { value.flatMap { value in limit.map { Double(value) > $0 } } ?? false }
+    return CircumstanceSearch.best(of: target.samples) { sample in
+      guard episode.window.contains(sample.plannedAt) else { return false }
+      return switch finding.metric {
+      case .delivery: isSlow(sample.delivery)
+      case .display: isSlow(sample.displayTime)
+      case .unseen: sample.display.map { $0 != .shown } ?? false
+      case .accept, .lost, .failed, .refused: false
+      }
+    }
+  }
+
+  private func explain(_ verdicts: inout [Verdict], by circumstance: Circumstance?) {
+    guard let circumstance, !verdicts.isEmpty else { return }
+    verdicts[0].facts = verdicts[0].facts ?? CauseDetails()
+    verdicts[0].facts?.circumstance = circumstance
+    verdicts[0].evidence +=
+      "; \(circumstance.words) \(PercentText.fine(circumstance.affected)), of the others \(PercentText.fine(circumstance.others))"
   }
 
   private func undecided(_ between: String, evidence: String, _ wouldDecide: String?) -> Verdict {

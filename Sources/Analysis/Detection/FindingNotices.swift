@@ -26,8 +26,9 @@ struct FindingNotices {
         continue
       }
       guard let old = before[record.id] else {
+        // One that was over before it was found is told once.
         add(.findingOpened, record, target, now)
-        if !record.isOpen { add(.findingClosed, record, target, now) }
+        if !record.isOpen { events.append(Self.event(.findingClosed, record, target, now)) }
         continue
       }
       if old.isOpen && !record.isOpen || record.isWithdrawn && !old.isWithdrawn {
@@ -40,9 +41,16 @@ struct FindingNotices {
   }
 
   private mutating func add(_ kind: EventKind, _ record: FindingRecord, _ target: TargetID, _ now: WallTime) {
-    let text = Self.text(record, now)
-    events.append(Event(at: now, kind: kind, target: target, detail: text))
-    tell(text, of: record, target, kind == .findingOpened ? .warning : .notice, now)
+    events.append(Self.event(kind, record, target, now))
+    tell(
+      Self.text(record, now), of: record, target,
+      kind == .findingOpened && record.isOpen ? .warning : .notice, now)
+  }
+
+  private static func event(_ kind: EventKind, _ record: FindingRecord, _ target: TargetID, _ now: WallTime)
+    -> Event
+  {
+    Event(at: now, kind: kind, target: target, detail: text(record, now))
   }
 
   private mutating func tell(

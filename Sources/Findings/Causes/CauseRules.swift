@@ -390,11 +390,16 @@ struct CauseRules: Sendable {
       }
       let mine = affected.intersection(group)
       let othersAffected = others.count(where: affected.contains)
-      let isBunched = mean(mine) { $0.bunches.now } >= 0.5 && mean(mine) { $0.bunches.before } < 0.25
-      if isBunched, covers(affected, group), othersAffected == 0 {
-        add(
-          .deviceAsleep, device, group,
-          "\(PercentText.fine(mean(mine) { $0.bunches.now })) received in bunches, on \(device) only")
+      func isNew(_ share: (TargetEvidence) -> (before: Double, now: Double)) -> Bool {
+        mean(mine) { share($0).now } >= 0.5 && mean(mine) { share($0).before } < 0.25
+      }
+      let isBunched = isNew(\.bunches)
+      if isBunched || isNew(\.idle), covers(affected, group), othersAffected == 0 {
+        let sign =
+          isBunched
+          ? "\(PercentText.fine(mean(mine) { $0.bunches.now })) received in bunches"
+          : "\(PercentText.fine(mean(mine) { $0.idle.now })) received while it dozed"
+        add(.deviceAsleep, device, group, "\(sign), on \(device) only")
       } else if over.count >= 2, covers(affected, group),
         others.isEmpty
           ? affected.isSubset(of: group)

@@ -18,14 +18,17 @@ public struct EpisodeSample: Sendable, Hashable {
   public var displayTime: Int64?
   /// Whether it was shown, where its device reports that.
   public var display: DisplayState?
+  /// The circumstances that the device reported.
+  public var context: DeviceContext?
   /// Whether it waited for the connection that it went out on to open.
   public var isFresh: Bool
 
   public init(
     plannedAt: WallTime, state: NotificationState, status: Int? = nil, reason: String? = nil,
     lag: Int64? = nil, service: Int64? = nil, delivery: Int64? = nil, displayTime: Int64? = nil,
-    display: DisplayState? = nil, isFresh: Bool = false
+    display: DisplayState? = nil, context: DeviceContext? = nil, isFresh: Bool = false
   ) {
+    self.context = context
     self.displayTime = displayTime
     self.display = display
     self.plannedAt = plannedAt
@@ -38,12 +41,13 @@ public struct EpisodeSample: Sendable, Hashable {
     self.isFresh = isFresh
   }
 
-  public init(_ sample: Sample) {
+  /// - Parameter context: the circumstances whose number the notification has.
+  public init(_ sample: Sample, context: DeviceContext? = nil) {
     self.init(
       plannedAt: sample.plannedAt, state: sample.state, status: sample.status, reason: sample.reason,
       lag: sample.scheduleLag, service: sample.serviceTime,
       delivery: sample.deliveryCertainty == .limit ? nil : sample.deliveryLatency,
-      displayTime: sample.displayTime, display: sample.display,
+      displayTime: sample.displayTime, display: sample.display, context: context,
       isFresh: Self.waitedForConnection(sample))
   }
 

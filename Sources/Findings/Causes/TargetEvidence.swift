@@ -30,6 +30,8 @@ struct TargetEvidence {
   /// Whether receipts come before the answer, so that ``transit`` is sent → received and contains the path.
   private(set) var isEarly = false
   private(set) var bunches = (before: 0.0, now: 0.0)
+  /// The share that the device received while it dozed, of those of which it said whether it did.
+  private(set) var idle = (before: 0.0, now: 0.0)
   /// The legs of the latency that the finding is about, else of delivery.
   private(set) var contributions: LegContributions?
 
@@ -108,6 +110,8 @@ struct TargetEvidence {
       return comesEarly ? delivery - lag : sample.service.map { delivery - lag - $0 }
     }
     bunches = (Self.bunches(before), Self.bunches(now))
+    let dozing = share({ $0.context?[.idle] == "true" }, among: { $0.context?[.idle] != nil })
+    idle = (dozing.before, dozing.now)
     let own = metric.flatMap { metric in
       quantile.flatMap { LegContributions(target, episode, explaining: metric, $0) }
     }

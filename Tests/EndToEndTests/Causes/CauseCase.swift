@@ -42,9 +42,11 @@ struct CauseCase: Sendable {
   /// Enough for deliveries to be half as slow again, too.
   private static let slowPath = "path: { delay: { distribution: uniform, from: 160ms, to: 240ms } }"
 
-  /// What `make test` plays: a slow provider, a slow path beside a device that loses, and answers that refuse. They are played
-  /// at the same time.
-  static let short = all.filter { ["slow processing", "two at once", "server errors"].contains($0.name) }
+  /// What `make test` plays: a slow provider, a slow path beside a device that loses, and a device that does not show all. They are
+  /// played at the same time.
+  static let short = all.filter {
+    ["slow processing", "two at once", "a device that does not show all"].contains($0.name)
+  }
 
   /// What `make test-long` plays.
   static let all: [CauseCase] = [
@@ -110,6 +112,11 @@ struct CauseCase: Sendable {
       "losses on a device", both("devices: { tablet: { deliveries: { lost: 40% } } }"), (.device, "tablet")),
     CauseCase(
       "a slow device", both("devices: { phone: { deliveries: { delay: 700ms } } }"), (.device, "phone")),
+    CauseCase(
+      "a device that does not show all", both("devices: { tablet: { deliveries: { unseen: 40% } } }"),
+      (.display, "tablet")),
+    CauseCase(
+      "a device that shows late", both("devices: { phone: { deliveries: { shown: 400ms } } }"), (.display, "phone")),
     CauseCase("losses everywhere", both("deliveries: { lost: 40% }"), (.receipts, nil)),
     CauseCase("a slow uplink", both(slowPath), (.uplink, nil)),
     CauseCase(

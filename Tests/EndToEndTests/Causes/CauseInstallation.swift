@@ -36,7 +36,7 @@ final class CauseInstallation {
   private func scenario(of service: CauseCase.Service, seed: Int) -> String {
     var lines = [
       "seed: \(seed)", "answers: { delay: { distribution: lognormal, median: 6ms, sigma: 0.3 } }",
-      "deliveries: { delay: { distribution: lognormal, median: 250ms, sigma: 0.2 }, lost: 0.2% }",
+      "deliveries: { delay: { distribution: lognormal, median: 250ms, sigma: 0.2 }, lost: 0.2%, shown: { distribution: lognormal, median: 40ms, sigma: 0.3 } }",
     ]
     guard let changes = instance.changes[service] else { return lines.joined(separator: "\n") + "\n" }
     lines.append("episodes:")

@@ -10,7 +10,7 @@ import Testing
   @Test(arguments: [
     CauseScenario.hostStall, .path, .queueBehindProvider, .providerLoss, .deviceAsleep, .connecting,
     .receipts,
-    .uplinkFailures, .singleDevice, .nothing,
+    .uplinkFailures, .singleDevice, .nothing, .stopsShowing, .showsLate, .losesPermission,
   ])
   func namesTheScriptedCause(scenario: CauseScenario) throws {
     let instance = scenario.make(seed: 2, baseline: 1800)

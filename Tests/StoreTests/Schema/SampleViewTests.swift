@@ -16,7 +16,7 @@ import Testing
     "connection_age_ms",
     "fresh_connection", "streams_in_flight", "attempt", "payload_bytes", "dns_us", "connect_us", "tls_us",
     "http_version", "delivery_certainty", "delivery_low_us", "delivery_high_us",
-    "peer_ack_us", "path_us",
+    "peer_ack_us", "path_us", "shown_us",
   ]
 
   /// The row that the contract asks for.
@@ -40,7 +40,7 @@ import Testing
       text(sample.payloadBytes), text(use?.phases?.dns), text(use?.phases?.connect), text(use?.phases?.tls),
       sample.httpVersion?.name, sample.deliveryCertainty?.rawValue,
       text(sample.deliveryRange?.low), text(sample.deliveryRange?.high), text(sample.peerAck),
-      text(sample.path),
+      text(sample.path), text(sample.shownLatency),
     ]
   }
 
@@ -63,6 +63,7 @@ import Testing
     for (index, range) in ranges.enumerated() {
       var sample = alpha[12 + index].asDelivered()
       (sample.deliveryError, sample.deliveryHigh) = range
+      if index == 2 { sample.shownLatency = 90_000 }
       settled.append(sample)
     }
     try fixture.commit(updated: settled + [beta[1].asSent])
