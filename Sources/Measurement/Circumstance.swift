@@ -15,7 +15,7 @@ public struct Circumstance: Sendable, Hashable, Codable {
     self.others = others
   }
 
-  /// As a clause about notifications: `while the device dozed`, `over cellular`.
+  /// A clause about notifications: `while the device dozed`, `over cellular`.
   public var words: String {
     switch (key, word) {
     case (.idle, "true"): "while the device dozed"
@@ -30,7 +30,8 @@ public struct Circumstance: Sendable, Hashable, Codable {
     case (.network, _): "over \(word)"
     case (.priority, _): "with \(word) priority"
     case (.prioritySent, _): "sent with \(word) priority"
-    case (.app, _): "while the app was \(word == "background" ? "in the background" : word == "foreground" ? "in the foreground" : word)"
+    case (.app, _):
+      "while the app was \(word == "background" ? "in the background" : word == "foreground" ? "in the foreground" : word)"
     case (.bucket, _): "while the app counted as \(word.replacing("_", with: " "))"
     case (.os, _): "on \(word)"
     }

@@ -79,13 +79,15 @@ extension DeviceContext {
 
   /// - Returns: `nil` for anything but what ``text`` gives.
   public init?(text: String) {
-    guard let context = try? JSONDecoder().decode(DeviceContext.self, from: Data(text.utf8)) else { return nil }
+    guard let context = try? JSONDecoder().decode(DeviceContext.self, from: Data(text.utf8)) else {
+      return nil
+    }
     self = context
   }
 }
 
 extension DeviceContext {
-  /// For people: `app background, idle, network cellular, not saver`.
+  /// All of it in words: `app background, idle, network cellular, not saver`.
   public var words: String {
     DeviceContextKey.allCases.compactMap { key in
       known[key].map { word in
@@ -164,7 +166,7 @@ public enum DisplayState: Int, Sendable, Hashable, CaseIterable {
   /// The device has reported for earlier ones that it showed them, and not for this one.
   case unseen = 0
   case shown = 1
-  /// After the receipt deadline. It counts as unseen.
+  /// Shown after the receipt deadline, which counts as unseen.
   case shownLate = 2
 
   public var name: String {

@@ -9,7 +9,7 @@ public struct StateCounts: Sendable, Equatable {
   public var sent = 0
   /// How many the provider accepted, in whatever state they ended.
   public var acceptedByProvider = 0
-  /// Of those delivered in time, how many the device was expected to show, since it had shown earlier ones.
+  /// How many of those delivered in time the device was expected to show, since it had shown earlier ones.
   public var displayExpected = 0
   /// How many of these it did show before the receipt deadline.
   public var displayed = 0

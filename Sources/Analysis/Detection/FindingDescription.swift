@@ -286,13 +286,17 @@ struct FindingDescription {
   }
 
   /// What on the device sets the affected notifications apart. What was lost or never sent has no circumstances.
-  private func circumstance(of finding: Finding, _ record: FindingRecord, in episode: Episode) -> Circumstance? {
+  private func circumstance(of finding: Finding, _ record: FindingRecord, in episode: Episode)
+    -> Circumstance?
+  {
     guard let target = episode.targets.first(where: { $0.name == watched.target }) else { return nil }
     // Halfway between what is usual and what it is now, by factors.
     let limit = record.before.flatMap { before in
       record.after.map { (Double(max(1, before)) * Double(max(1, $0))).squareRoot() }
     }
-    func isSlow(_ value: Int64?) -> Bool { value.flatMap { value in limit.map { Double(value) > $0 } } ?? false }
+    func isSlow(_ value: Int64?) -> Bool {
+      value.flatMap { value in limit.map { Double(value) > $0 } } ?? false
+    }
     return CircumstanceSearch.best(of: target.samples) { sample in
       guard episode.window.contains(sample.plannedAt) else { return false }
       return switch finding.metric {

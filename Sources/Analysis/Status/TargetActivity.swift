@@ -11,7 +11,7 @@ public struct StatusWindow: Sendable, Equatable {
   public var inTime: ShareInterval?
   public var lost: ShareInterval?
   public var failed: ShareInterval?
-  /// Of what was delivered, where the device reports what it shows.
+  /// The share of what was delivered that was not shown, where the device reports what it shows.
   public var unseen: ShareInterval?
   /// Refused, or not sent because of that.
   public var refused: ShareInterval?

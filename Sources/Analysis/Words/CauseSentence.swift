@@ -29,7 +29,10 @@ struct CauseSentence {
   private func circumstance(_ verdict: Verdict) -> String? {
     guard let found = verdict.facts?.circumstance else { return nil }
     let which = record.metric.word == .unseen ? "those that were not shown" : "the slow ones"
-    let shares = (PercentText.given((found.affected * 100).rounded() / 100), PercentText.given((found.others * 100).rounded() / 100))
+    let shares = (
+      PercentText.given((found.affected * 100).rounded() / 100),
+      PercentText.given((found.others * 100).rounded() / 100)
+    )
     return "Of \(which) \(shares.0) came \(found.words), of the others \(shares.1)."
   }
 

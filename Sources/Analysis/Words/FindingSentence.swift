@@ -115,7 +115,8 @@ public struct FindingSentence {
     case .failing:
       share("\(amount) to \(names) \(verb("fail", "failed")) \(time)", reason)
     case .refused: refusals
-    case .unseen: share("\(amount) to \(names) \(verb("arrive", "arrived")) and \(verb("are", "were")) not shown \(time)")
+    case .unseen:
+      share("\(amount) to \(names) \(verb("arrive", "arrived")) and \(verb("are", "were")) not shown \(time)")
     case nil: "\(headline) \(time)\(outcome)."
     }
   }
@@ -129,7 +130,9 @@ public struct FindingSentence {
       share("\(time): \(record.shareAfter.map(Self.share) ?? "more") \(verb("fail", "failed"))", reason)
     case .refused: "\(refusals)"
     case .unseen:
-      share("\(time): \(record.shareAfter.map(Self.share) ?? "more") \(verb("arrive", "arrived")) and \(verb("are", "were")) not shown")
+      share(
+        "\(time): \(record.shareAfter.map(Self.share) ?? "more") \(verb("arrive", "arrived")) and \(verb("are", "were")) not shown"
+      )
     case nil: "\(time)\(outcome)."
     }
   }
@@ -165,7 +168,8 @@ public struct FindingSentence {
     case .losing: "Notifications to \(names) \(verb("get", "got")) lost"
     case .failing: "Notifications to \(names) \(verb("fail", "failed"))"
     case .refused: "\(provider) \(verb(isOne ? "refuses" : "refuse", "refused")) notifications to \(names)"
-    case .unseen: "Notifications to \(names) \(verb("arrive", "arrived")) and \(verb("are", "were")) not shown"
+    case .unseen:
+      "Notifications to \(names) \(verb("arrive", "arrived")) and \(verb("are", "were")) not shown"
     case nil: "\(record.kind) of \(names)"
     }
   }

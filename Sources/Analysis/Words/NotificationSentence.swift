@@ -6,11 +6,16 @@ public struct NotificationSentence: Sendable {
   private let sample: Sample
   private let provider: String
   private let receiptDeadline: Duration?
+  private let context: DeviceContext?
 
   /// - Parameters:
   ///   - provider: its kind (`fcm`); empty where it is not known.
   ///   - receiptDeadline: from the planned instant; `nil` when no receipt is expected.
-  public init(_ sample: Sample, provider: String, receiptDeadline: Duration?) {
+  ///   - context: what the device reported of its circumstances.
+  public init(
+    _ sample: Sample, provider: String, receiptDeadline: Duration?, context: DeviceContext? = nil
+  ) {
+    self.context = context
     self.sample = sample
     self.provider = provider.isEmpty ? "the provider" : provider
     self.receiptDeadline = receiptDeadline
@@ -20,8 +25,25 @@ public struct NotificationSentence: Sendable {
   ///
   /// - Parameter metric: whose parts are told of; `nil`: of all that is known of it.
   public func text(of metric: Metric? = nil) -> String {
-    [main(metric), isLate(metric) ? "later than its deadline of \(deadlineText)" : nil].compactMap { $0 }
-      .joined(separator: ", ")
+    [
+      main(metric), isLate(metric) ? "later than its deadline of \(deadlineText)" : nil,
+      metric?.isByDevice ?? true ? circumstances : nil,
+    ].compactMap { $0 }.joined(separator: ", ")
+  }
+
+  /// `while the device dozed, over cellular`: what slows notifications down; `nil` where the device reported none of it.
+  private var circumstances: String? {
+    guard let context else { return nil }
+    let slow: [(DeviceContextKey, Set<String>)] = [
+      (.idle, ["true"]), (.saver, ["true"]), (.network, ["cellular", "none"]), (.priority, ["normal"]),
+      (.bucket, ["rare", "restricted"]), (.app, ["stopped"]),
+    ]
+    let words = slow.compactMap { key, words in
+      context[key].flatMap { word in
+        words.contains(word) ? Circumstance(key: key, word: word, affected: 1, others: 0).words : nil
+      }
+    }
+    return words.isEmpty ? nil : words.joined(separator: ", ")
   }
 
   /// The connection that carried it: `#3, open for 12 min, 4 in flight`; `nil` where it was not sent.

@@ -254,7 +254,8 @@ struct Ledger: Sendable {
     if receipt.validStages != receipt.stages {
       emit(
         .malformedReceipt, at: receipt.arrivedAt, id: id,
-        detail: "\(receipt.device) says that it showed or opened it before it received it: that time is left out")
+        detail:
+          "\(receipt.device) says that it showed or opened it before it received it: that time is left out")
     }
     let timing = ReceiptLatency(
       of: receipt, planned: entry.sample.plannedMonotonic,
@@ -274,6 +275,14 @@ struct Ledger: Sendable {
     {
       return .repeated
     }
+    return keep(receipt, timing, isDuplicate: isDuplicate, isOurRun: isOurRun, of: entry, id)
+  }
+
+  /// Stores a receipt that is new.
+  private mutating func keep(
+    _ receipt: ArrivedReceipt, _ timing: ReceiptLatency, isDuplicate: Bool, isOurRun: Bool, of entry: Entry,
+    _ id: SampleID
+  ) -> ReceiptDisposition {
     let context = number(of: receipt.context)
     if entry.heard.hasRoom {
       entries[id]?.heard.note(receipt)
@@ -331,7 +340,7 @@ struct Ledger: Sendable {
     noteDisplay(of: id)
   }
 
-  /// From the first notification that a target's device shows on, it is expected to show them.
+  /// Expects a target's device to show what it receives, once it has shown one.
   private mutating func noteDisplay(of id: SampleID) {
     if entries[id]?.sample.shownLatency != nil { deliveries[id.target]?.target.reportsDisplay = true }
   }

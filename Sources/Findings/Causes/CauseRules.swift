@@ -390,16 +390,9 @@ struct CauseRules: Sendable {
       }
       let mine = affected.intersection(group)
       let othersAffected = others.count(where: affected.contains)
-      func isNew(_ share: (TargetEvidence) -> (before: Double, now: Double)) -> Bool {
-        mean(mine) { share($0).now } >= 0.5 && mean(mine) { share($0).before } < 0.25
-      }
-      let isBunched = isNew(\.bunches)
-      if isBunched || isNew(\.idle), covers(affected, group), othersAffected == 0 {
-        let sign =
-          isBunched
-          ? "\(PercentText.fine(mean(mine) { $0.bunches.now })) received in bunches"
-          : "\(PercentText.fine(mean(mine) { $0.idle.now })) received while it dozed"
-        add(.deviceAsleep, device, group, "\(sign), on \(device) only")
+      let sleep = sleep(mine)
+      if let sleep, covers(affected, group), othersAffected == 0 {
+        add(.deviceAsleep, device, group, "\(sleep), on \(device) only")
       } else if over.count >= 2, covers(affected, group),
         others.isEmpty
           ? affected.isSubset(of: group)
@@ -424,6 +417,16 @@ struct CauseRules: Sendable {
       }
     }
     return best(of: candidates, affected, numbers)
+  }
+
+  /// What says that devices sleep, which they did not before; `nil` where nothing does.
+  private func sleep(_ affected: Set<Int>) -> String? {
+    func share(_ share: (TargetEvidence) -> (before: Double, now: Double)) -> String? {
+      let now = mean(affected) { share($0).now }
+      return now >= 0.5 && mean(affected) { share($0).before } < 0.25 ? PercentText.fine(now) : nil
+    }
+    return share(\.bunches).map { "\($0) received in bunches" }
+      ?? share(\.idle).map { "\($0) received while it dozed" }
   }
 
   /// The candidate that fits best, unless another one fits as well.

@@ -40,7 +40,9 @@ public struct CircumstanceSearch {
     var found: [(circumstance: Circumstance, probability: Double)] = []
     var tried = 0
     for key in keys {
-      let values = known.compactMap { entry in entry.context[key].map { (word: $0, isAffected: entry.isAffected) } }
+      let values = known.compactMap { entry in
+        entry.context[key].map { (word: $0, isAffected: entry.isAffected) }
+      }
       for word in Set(values.map(\.word)).sorted() {
         let marks = values.map { (has: $0.word == word, isAffected: $0.isAffected) }
         guard marks.contains(where: { !$0.has }) else { continue }
@@ -93,7 +95,8 @@ public struct CircumstanceSearch {
     let (all, with) = (affected + others, affectedWith + othersWith)
     guard affected >= 1, others >= 1 else { return 1 }
     func choose(_ n: Double, _ k: Double) -> Double {
-      SpecialFunctions.logGamma(n + 1) - SpecialFunctions.logGamma(k + 1) - SpecialFunctions.logGamma(n - k + 1)
+      SpecialFunctions.logGamma(n + 1) - SpecialFunctions.logGamma(k + 1)
+        - SpecialFunctions.logGamma(n - k + 1)
     }
     let whole = choose(all, affected)
     var sum = 0.0

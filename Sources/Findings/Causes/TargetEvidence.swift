@@ -56,45 +56,43 @@ struct TargetEvidence {
   ) {
     let quantiles = TestedQuantiles(quantile)
     self.target = target
-    let now = target.samples.filter { episode.window.contains($0.plannedAt) }
-    let before = target.samples.filter { episode.baseline.contains($0.plannedAt) }
-    func share(
-      _ holds: (EpisodeSample) -> Bool, among: (EpisodeSample) -> Bool = { _ in true }
-    ) -> (z: Double, before: Double, now: Double) {
-      let all = (before.count(where: among), now.count(where: among))
-      let events = (before.count { among($0) && holds($0) }, now.count { among($0) && holds($0) })
-      return (
-        EpisodeStatistics.shareChange(events: events.0, of: all.0, now: events.1, of: all.1),
-        Double(events.0) / Double(max(1, all.0)), Double(events.1) / Double(max(1, all.1))
-      )
+    let sides = EpisodeSides(target, episode)
+    takeShares(sides)
+    takeLatencies(sides, at: quantiles)
+    bunches = (Self.bunches(sides.before), Self.bunches(sides.now))
+    let own = metric.flatMap { metric in
+      quantile.flatMap { LegContributions(target, episode, explaining: metric, $0) }
     }
-    let failures = share { $0.state == .failed }
+    contributions = own ?? LegContributions(target, episode, isTail: quantiles.isTail)
+  }
+
+  private mutating func takeShares(_ sides: EpisodeSides) {
+    let failures = sides.share { $0.state == .failed }
     failed = failures.z
     failureShares = (failures.before, failures.now)
-    refused = share(\.isRefused).z
-    let held = share(\.isHeldBack)
+    refused = sides.share(\.isRefused).z
+    let held = sides.share(\.isHeldBack)
     heldBack = held.z
     heldShares = (held.before, held.now)
-    fresh = share(\.isFresh).z
-    let losses = share(\.isLost, among: { $0.isAccepted })
+    fresh = sides.share(\.isFresh).z
+    let losses = sides.share(\.isLost, among: { $0.isAccepted })
     lost = losses.z
     lossShares = (losses.before, losses.now)
-    let notShown = share({ $0.display != .shown }, among: { $0.display != nil })
+    let notShown = sides.share({ $0.display != .shown }, among: { $0.display != nil })
     unseen = notShown.z
     unseenShares = (notShown.before, notShown.now)
+    let dozing = sides.share({ $0.context?[.idle] == "true" }, among: { $0.context?[.idle] != nil })
+    idle = (dozing.before, dozing.now)
+    let now = sides.now
     isMostlyLate = now.count { $0.state == .late } * 2 > now.count { $0.isAccepted && $0.isLost }
     for sample in now where sample.isRefused { refusals.add(sample) }
     for sample in now where sample.state == .failed {
       if let reason = sample.reason.flatMap(FailureReason.init) { self.failures[reason, default: 0] += 1 }
     }
-    func change(_ value: (EpisodeSample) -> Int64?) -> LatencyChange {
-      func values(_ samples: [EpisodeSample]) -> [(time: Double, value: Double)] {
-        samples.compactMap { sample in
-          value(sample).map { (Double(sample.plannedAt.microseconds) / 1e6, Double($0)) }
-        }
-      }
-      return EpisodeStatistics.change(before: values(before), now: values(now), at: quantiles)
-    }
+  }
+
+  private mutating func takeLatencies(_ sides: EpisodeSides, at quantiles: TestedQuantiles) {
+    func change(_ value: (EpisodeSample) -> Int64?) -> LatencyChange { sides.change(at: quantiles, value) }
     accept = change { sample in
       sample.isAccepted ? sample.lag.flatMap { lag in sample.service.map { lag + $0 } } : nil
     }
@@ -109,13 +107,6 @@ struct TargetEvidence {
       guard let delivery = sample.delivery, let lag = sample.lag else { return nil }
       return comesEarly ? delivery - lag : sample.service.map { delivery - lag - $0 }
     }
-    bunches = (Self.bunches(before), Self.bunches(now))
-    let dozing = share({ $0.context?[.idle] == "true" }, among: { $0.context?[.idle] != nil })
-    idle = (dozing.before, dozing.now)
-    let own = metric.flatMap { metric in
-      quantile.flatMap { LegContributions(target, episode, explaining: metric, $0) }
-    }
-    contributions = own ?? LegContributions(target, episode, isTail: quantiles.isTail)
   }
 
   /// Whether more than one in twenty receipts comes before the answer.
@@ -140,5 +131,38 @@ struct TargetEvidence {
     guard let first = samples.first, let last = samples.last, samples.count > 1 else { return 0 }
     let length = Double(last.plannedAt.microseconds - first.plannedAt.microseconds) / 1e6
     return EpisodeStatistics.bunches(deliveries, interval: length / Double(samples.count - 1))
+  }
+}
+
+/// A target's notifications in an episode and in its baseline.
+private struct EpisodeSides {
+  let now: [EpisodeSample]
+  let before: [EpisodeSample]
+
+  init(_ target: EpisodeTarget, _ episode: Episode) {
+    now = target.samples.filter { episode.window.contains($0.plannedAt) }
+    before = target.samples.filter { episode.baseline.contains($0.plannedAt) }
+  }
+
+  /// The change of a share, as a z value, and the share on both sides.
+  func share(
+    _ holds: (EpisodeSample) -> Bool, among: (EpisodeSample) -> Bool = { _ in true }
+  ) -> (z: Double, before: Double, now: Double) {
+    let all = (before.count(where: among), now.count(where: among))
+    let events = (before.count { among($0) && holds($0) }, now.count { among($0) && holds($0) })
+    return (
+      EpisodeStatistics.shareChange(events: events.0, of: all.0, now: events.1, of: all.1),
+      Double(events.0) / Double(max(1, all.0)), Double(events.1) / Double(max(1, all.1))
+    )
+  }
+
+  /// The change of a latency, µs.
+  func change(at quantiles: TestedQuantiles, _ value: (EpisodeSample) -> Int64?) -> LatencyChange {
+    func values(_ samples: [EpisodeSample]) -> [(time: Double, value: Double)] {
+      samples.compactMap { sample in
+        value(sample).map { (Double(sample.plannedAt.microseconds) / 1e6, Double($0)) }
+      }
+    }
+    return EpisodeStatistics.change(before: values(before), now: values(now), at: quantiles)
   }
 }

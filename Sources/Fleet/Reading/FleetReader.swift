@@ -381,7 +381,9 @@ public final class FleetReader: SampleSource {
 
   public func receiptDevice(of target: TargetID) throws -> String? {
     guard let member = directory[target]?.members.first else { return nil }
-    return try client.rows(rows.receipts(of: member, .everything, after: (sequence: 0, revision: .min), limit: 1)) {
+    return try client.rows(
+      rows.receipts(of: member, .everything, after: (sequence: 0, revision: .min), limit: 1)
+    ) {
       reader throws(FleetError) in try FleetRows.receipt(&reader, of: target).receipt?.device
     }.first
   }

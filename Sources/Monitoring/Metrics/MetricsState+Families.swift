@@ -14,7 +14,8 @@ extension MetricsState {
   ) -> [MetricFamily] {
     let common = labels.map { MetricFamily.Label($0.name, $0.value) }
     return
-      (notifications(at: now) + verdictFamilies() + distributionFamilies() + gauges(at: now) + collector(version)
+      (notifications(at: now) + verdictFamilies() + distributionFamilies() + gauges(at: now)
+      + collector(version)
       + objectivesAndFindings() + forwarding() + partFamilies() + [Self.log(droppedLogLines)])
       .map { family in
         var family = family

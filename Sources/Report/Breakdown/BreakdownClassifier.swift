@@ -73,10 +73,11 @@ final class BreakdownClassifier {
   private func number(of part: DeviceContextKey, in id: DeviceContextID) throws -> Int64 {
     if let known = contexts[id] { return known }
     for (id, context) in try reader.deviceContexts() where contexts[id] == nil {
-      contexts[id] = context[part].map { word in
-        part.words.firstIndex(of: word).map(Int64.init)
-          ?? (part.words.isEmpty ? number(of: word) : Int64(part.words.count))
-      } ?? Self.none
+      contexts[id] =
+        context[part].map { word in
+          part.words.firstIndex(of: word).map(Int64.init)
+            ?? (part.words.isEmpty ? number(of: word) : Int64(part.words.count))
+        } ?? Self.none
     }
     return contexts[id] ?? Self.none
   }

@@ -2,10 +2,10 @@ import Measurement
 
 /// A property of notifications by whose values a breakdown divides them (`--by`).
 public enum BreakdownKey: Sendable, Hashable {
-  /// Of the day.
+  /// The hour of the day.
   case hour
   case weekday
-  /// Of the hour.
+  /// The minute of the hour.
   case minute
   /// The time since the last notification that was sent to the same device, by any target.
   case gap

@@ -11,7 +11,7 @@ public struct BreakdownReport {
     public var keys: [BreakdownKey]
     /// The limit of the share in time, µs; `nil` for the targets' own.
     public var limit: Int64?
-    /// Of hours and weekdays, with its name.
+    /// The zone of hours and weekdays, with its name.
     public var zone: LocalTime
     public var zoneName: String
     public var method: IntervalMethod
@@ -39,11 +39,11 @@ public struct BreakdownReport {
 
   public let plan: Plan
   public let metric: Metric
-  /// Of the share in time, µs.
+  /// The limit of the share in time, µs.
   public let limit: Int64
   /// Where the limit is from, for people: `--within`, `receipt_deadline`.
   public let limitSource: String
-  /// In the order of the values.
+  /// One for each value, in their order.
   public let rows: [Row]
   /// The whole selection, in one row.
   public let all: Row
@@ -86,10 +86,10 @@ public struct BreakdownReport {
         from: window.lowerBound, to: window.upperBound)
     }
     let classifiers = try plan.keys.map { try BreakdownClassifier($0, reader, zone: plan.zone, gaps: gaps) }
-    let share = SeriesShare.within(limit, of: metric, base: .planned)
-    let empty = SeriesAccumulator(metrics: [metric], shares: [share])
+    let reading = BreakdownReading(
+      share: .within(limit, of: metric, base: .planned), metric: metric, window: window, method: plan.method)
     var groups: [Group: SeriesAccumulator] = [:]
-    var whole = empty
+    var whole = reading.empty
     for entry in chosen {
       for classifier in classifiers { classifier.begin(entry, device: devices.name(of: entry.target)) }
       try reader.forEachSample(
@@ -99,32 +99,45 @@ public struct BreakdownReport {
         let group = Group(
           first: try classifiers[0].value(of: row),
           second: classifiers.count > 1 ? try classifiers[1].value(of: row) : 0)
-        if groups[group] == nil, groups.count >= Self.maximumRows {
-          throw ReportError(
-            .tooManyValues,
-            "\(plan.keys.map(\.name).joined(separator: " and ")) have more than \(Self.maximumRows) values",
-            remedy: "give one key, or less time")
-        }
-        groups[group, default: empty].add(row)
+        if groups[group] == nil, groups.count >= Self.maximumRows { throw Self.tooMany(plan.keys) }
+        groups[group, default: reading.empty].add(row)
         whole.add(row)
       }
-    }
-    func row(_ values: [String], _ group: SeriesAccumulator) -> Row {
-      let statistics = group.statistics(in: window, history: .none)
-      let isIndependent = plan.method == .independent
-      return Row(
-        values: values, counts: group.counts, count: statistics.count(of: metric),
-        inTime: statistics.interval(of: share, isIndependent: isIndependent),
-        median: statistics.shownInterval(of: .p50, metric, isIndependent: isIndependent),
-        p99: statistics.shownInterval(of: .p99, metric, isIndependent: isIndependent))
     }
     rows = groups.sorted { a, b in
       if a.key.first != b.key.first { return classifiers[0].isBefore(a.key.first, b.key.first) }
       return classifiers.count > 1 && classifiers[1].isBefore(a.key.second, b.key.second)
     }.map { key, group in
-      row(zip(classifiers, [key.first, key.second]).map { $0.text(of: $1) }, group)
+      reading.row(zip(classifiers, [key.first, key.second]).map { $0.text(of: $1) }, group)
     }
-    all = row(plan.keys.map { _ in "all" }, whole)
+    all = reading.row(plan.keys.map { _ in "all" }, whole)
+  }
+
+  private static func tooMany(_ keys: [BreakdownKey]) -> ReportError {
+    ReportError(
+      .tooManyValues,
+      "\(keys.map(\.name).joined(separator: " and ")) have more than \(maximumRows) values",
+      remedy: "give one key, or less time")
+  }
+}
+
+/// What is counted of the notifications of one row.
+private struct BreakdownReading {
+  let share: SeriesShare
+  let metric: Metric
+  let window: Range<WallTime>
+  let method: IntervalMethod
+
+  var empty: SeriesAccumulator { SeriesAccumulator(metrics: [metric], shares: [share]) }
+
+  func row(_ values: [String], _ group: SeriesAccumulator) -> BreakdownReport.Row {
+    let statistics = group.statistics(in: window, history: .none)
+    let isIndependent = method == .independent
+    return BreakdownReport.Row(
+      values: values, counts: group.counts, count: statistics.count(of: metric),
+      inTime: statistics.interval(of: share, isIndependent: isIndependent),
+      median: statistics.shownInterval(of: .p50, metric, isIndependent: isIndependent),
+      p99: statistics.shownInterval(of: .p99, metric, isIndependent: isIndependent))
   }
 }
 
@@ -147,7 +160,8 @@ private struct DeviceNames {
 private enum BreakdownLimit {
   /// What is given, else the limit of the objective of the targets, else their receipt deadline.
   static func limit(
-    of entries: [TargetDirectory.Entry], _ metric: Metric, _ plan: BreakdownReport.Plan, _ reader: any SampleSource
+    of entries: [TargetDirectory.Entry], _ metric: Metric, _ plan: BreakdownReport.Plan,
+    _ reader: any SampleSource
   ) throws -> (Int64, String) {
     if let limit = plan.limit { return (limit, "--within") }
     let objectives = try reader.objectives().filter { $0.metric == metric }

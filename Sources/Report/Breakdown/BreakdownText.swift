@@ -38,11 +38,13 @@ extension BreakdownReport {
     ]
     if let prunedTo {
       notes.append(
-        "single notifications before \(RunText.time(prunedTo)) UTC are deleted (retention): they are not counted here")
+        "single notifications before \(RunText.time(prunedTo)) UTC are deleted (retention): they are not counted here"
+      )
     }
     if !leftOut.isEmpty {
       notes.append(
-        "left out, since no receipts are expected of them: \(leftOut.map { EscapedText.make($0) }.joined(separator: ", "))")
+        "left out, since no receipts are expected of them: \(leftOut.map { EscapedText.make($0) }.joined(separator: ", "))"
+      )
     }
     return notes
   }
@@ -52,7 +54,8 @@ extension BreakdownReport {
   }
 
   private var explanation: String {
-    "In brackets: 95 % intervals" + (plan.method == .independent ? ", of probes that are taken for independent." : ".")
+    "In brackets: 95 % intervals"
+      + (plan.method == .independent ? ", of probes that are taken for independent." : ".")
       + " Shares are of what was due; ≥, ≤ and \"n too small\": too few values say more."
   }
 

@@ -13,6 +13,8 @@ public struct SlowestReport: Sendable {
     public let latency: Duration
     /// The finding in whose time it was planned and that is of the same; `nil` where it belongs to none.
     public internal(set) var finding: FindingRecord?
+    /// What the device reported of its circumstances.
+    public let context: DeviceContext?
 
     public var target: String { place.target.name }
     var variant: String { place.target.variants.first { $0.id == sample.variant }?.name ?? "" }
@@ -21,7 +23,7 @@ public struct SlowestReport: Sendable {
     var sentence: NotificationSentence {
       NotificationSentence(
         sample, provider: place.target.provider,
-        receiptDeadline: place.target.receiptDeadline.map { .microseconds($0) })
+        receiptDeadline: place.target.receiptDeadline.map { .microseconds($0) }, context: context)
     }
   }
 
@@ -77,11 +79,14 @@ public struct SlowestReport: Sendable {
     self.counted = counted
     self.without = without
     self.prunedTo = prunedTo
+    let contexts = try reader.deviceContexts()
     notifications = try slowest.samples.compactMap { sample in
       let place = try directory.entry(for: sample.id.target)
       let metric = Self.metric(metric, of: place.target)
       return sample.value(of: metric).map {
-        Notification(place: place, sample: sample, metric: metric, latency: .microseconds($0), finding: nil)
+        Notification(
+          place: place, sample: sample, metric: metric, latency: .microseconds($0), finding: nil,
+          context: sample.context.flatMap { contexts[$0] })
       }
     }
     try findFindings(reader)

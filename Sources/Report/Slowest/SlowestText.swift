@@ -106,7 +106,7 @@ extension SlowestReport.Notification {
       place.json(of: sample) + [
         .init("metric", .string(metric.rawValue)), .init("value_us", .integer(latency.microseconds)),
         .init("sentence", .string(sentence.text(of: metric))), .init("legs", .array(legs)),
-        .init("finding", .string(finding?.id)),
+        .init("context", .string(context?.text)), .init("finding", .string(finding?.id)),
       ])
   }
 }

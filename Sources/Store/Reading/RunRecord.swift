@@ -218,11 +218,12 @@ extension Sample {
     return [plannedAt.microseconds, plannedMonotonic, Int64(duplicates), Int64(attempt)].allSatisfy(
       times.contains)
       && [
-        scheduleLag, serviceTime, acceptLatency, deliveryLatency, deliveryError, deliveryHigh, path, shownLatency,
+        scheduleLag, serviceTime, acceptLatency, deliveryLatency, deliveryError, deliveryHigh, path,
+        shownLatency,
       ]
-        .allSatisfy {
-          $0.map(spans.contains) ?? true
-        }
+      .allSatisfy {
+        $0.map(spans.contains) ?? true
+      }
   }
 }
 
@@ -246,7 +247,8 @@ extension CollectorStore {
     try read { db in
       try ReceiptQuery.rows(of: id, atMost: limit, db) { record in
         guard let record else {
-          throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a receipt of notification \(id.rawValue) cannot be read")
+          throw DatabaseError(
+            resultCode: .SQLITE_CORRUPT, message: "a receipt of notification \(id.rawValue) cannot be read")
         }
         return record.receipt
       }

@@ -19,7 +19,7 @@ public struct SamplePoint: Sendable, Hashable {
   private let storedRise: Int32
   /// Round trip of PING, µs, capped; below 0 when not known.
   @usableFromInline let storedPath: Int32
-  /// From received to shown, ms, as precisely as devices tell; below 0 when not known.
+  /// Time from received to shown, ms, as precisely as devices tell; below 0 when not known.
   @usableFromInline let storedDisplay: Int32
   /// HTTP status plus 1, or 0 for none, in the lower bits; flags in the upper ones.
   private let statusAndFlags: UInt16
@@ -99,7 +99,9 @@ public struct SamplePoint: Sendable, Hashable {
   /// Whether it was the first on its connection.
   public var isFreshConnection: Bool { statusAndFlags & Self.freshFlag != 0 }
   public var isOutOfOrder: Bool { statusAndFlags & Self.orderFlag != 0 }
-  public var display: DisplayState? { DisplayState(rawValue: Int(statusAndFlags >> Self.displayShift & 3) - 1) }
+  public var display: DisplayState? {
+    DisplayState(rawValue: Int(statusAndFlags >> Self.displayShift & 3) - 1)
+  }
 
   /// The range of the true value of a metric; `nil` of one whose values are exact, or without a value.
   public func range(of metric: Metric) -> DeliveryRange? {

@@ -191,7 +191,8 @@ struct NotificationDetails {
   private func facts(_ record: NotificationRecord) -> [(title: String, text: String)] {
     let sample = record.sample
     let sentence = NotificationSentence(
-      sample, provider: record.provider, receiptDeadline: record.receiptDeadline.map { .microseconds($0) })
+      sample, provider: record.provider, receiptDeadline: record.receiptDeadline.map { .microseconds($0) },
+      context: record.receipts.lazy.compactMap(\.context).first)
     var facts = [
       (title: "why", text: plain(sentence.text())),
       (title: "planned", text: time(sample.plannedAt, hasDate: true)),

@@ -122,7 +122,8 @@ struct Device: AsyncParsableCommand {
     }
     if let network, !DeviceContextKey.network.words.contains(network) {
       throw ValidationError(
-        "--network \(network) is not a network; give one of \(DeviceContextKey.network.words.joined(separator: ", "))")
+        "--network \(network) is not a network; give one of \(DeviceContextKey.network.words.joined(separator: ", "))"
+      )
     }
     if let unseen, unseen > 1 { throw ValidationError("--unseen is more than all; give at most 100%") }
     guard unseen == nil || shownAfter != nil else {

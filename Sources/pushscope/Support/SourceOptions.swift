@@ -149,9 +149,11 @@ struct SourceOptions: ParsableArguments {
       ? try fleetReader(run: nil, since: since, until: until, groupedBy: label).reader : try store.reader()
   }
 
-  private func fleetReader(run: String?, since: WallTime?, until: WallTime?, groupedBy label: String?) throws -> (
-    reader: FleetReader, since: WallTime?
-  ) {
+  private func fleetReader(run: String?, since: WallTime?, until: WallTime?, groupedBy label: String?) throws
+    -> (
+      reader: FleetReader, since: WallTime?
+    )
+  {
     let since = run == nil && since == nil ? PlaceOptions.usualBeginning(until) : since
     let selection = FleetSelection(
       run: run, since: since, until: until, labels: place.labels, grouping: label)

@@ -190,10 +190,12 @@ struct SleepArgument {
   static func parse(_ text: String) throws -> SleepArgument {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 2 else {
-      throw ValidationError("\"\(text)\" is not a sleep; write how long it sleeps and how often, like 30s/10m")
+      throw ValidationError(
+        "\"\(text)\" is not a sleep; write how long it sleeps and how often, like 30s/10m")
     }
     let sleep = DeliveryBehavior.Sleep(
-      length: try DurationArgument.parse(parts[0]).duration, every: try DurationArgument.parse(parts[1]).duration)
+      length: try DurationArgument.parse(parts[0]).duration,
+      every: try DurationArgument.parse(parts[1]).duration)
     guard let sleep else {
       throw ValidationError("\"\(text)\" leaves no time awake; write a longer second time, like 30s/10m")
     }

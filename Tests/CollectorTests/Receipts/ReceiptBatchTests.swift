@@ -47,16 +47,28 @@ import Testing
 
   @Test(
     arguments: [
-      (#"{"network":"cellular","idle":true,"saver":false}"#, #"{"idle":true,"network":"cellular","saver":false}"#),
+      (
+        #"{"network":"cellular","idle":true,"saver":false}"#,
+        #"{"idle":true,"network":"cellular","saver":false}"#
+      ),
       // A stranger's words.
-      (#"{"network":"5g","priority":"urgent","app":""}"#, #"{"app":"other","network":"other","priority":"other"}"#),
-      (#"{"os":"Ω\u001b[31mAndroid 14 with a very long name"}"#, "{\"os\":\"Ω\\u001b[31mAndroid 14 with a very l\"}"),
+      (
+        #"{"network":"5g","priority":"urgent","app":""}"#,
+        #"{"app":"other","network":"other","priority":"other"}"#
+      ),
       (#"{"later":[1],"bucket":null,"priority_sent":"normal"}"#, #"{"priority_sent":"normal"}"#),
     ])
   func readsCircumstances(json: String, text: String) throws {
     let context = try #require(try parse(one("context", json))[0].context)
     #expect(context.text == text)
     #expect(DeviceContext(text: text) == context)
+  }
+
+  @Test func cutsText() throws {
+    let context = try #require(
+      try parse(one("context", #"{"os":"Ω\u001b[31mAndroid 14 with a very long name"}"#))[0].context)
+    #expect(context[.os] == "Ω\u{1b}[31mAndroid 14 with a very lo")
+    #expect(context[.os]?.utf8.count == DeviceContext.maximumTextBytes)
   }
 
   @Test(arguments: ["{}", "null", #"{"later":1}"#, #"{"os":""}"#]) func noCircumstances(json: String) throws {

@@ -116,7 +116,8 @@ struct CauseCase: Sendable {
       "a device that does not show all", both("devices: { tablet: { deliveries: { unseen: 40% } } }"),
       (.display, "tablet")),
     CauseCase(
-      "a device that shows late", both("devices: { phone: { deliveries: { shown: 400ms } } }"), (.display, "phone")),
+      "a device that shows late", both("devices: { phone: { deliveries: { shown: 400ms } } }"),
+      (.display, "phone")),
     CauseCase("losses everywhere", both("deliveries: { lost: 40% }"), (.receipts, nil)),
     CauseCase("a slow uplink", both(slowPath), (.uplink, nil)),
     CauseCase(

@@ -8,7 +8,8 @@ import Testing
 @Suite struct DiagnosisSubjectTests {
   private static let baseline = 1_800.0
   private static let scenarios: [CauseScenario] = [
-    .path, .providerDelivery, .deviceAsleep, .receipts, .throttling, .uplinkFailures, .heldBack, .stopsShowing, .showsLate,
+    .path, .providerDelivery, .deviceAsleep, .receipts, .throttling, .uplinkFailures, .heldBack,
+    .stopsShowing, .showsLate,
   ]
 
   /// The causes that a metric can have: a part of the way that it contains, or its own kind of failure.

@@ -114,7 +114,8 @@ extension ScenarioRun {
           let due = request.at + .milliseconds(10)
           let wakes =
             isPhone
-            ? try #require(DeliveryBehavior.Sleep(length: .milliseconds(900), every: .seconds(1))).wake(due) : due
+            ? try #require(DeliveryBehavior.Sleep(length: .milliseconds(900), every: .seconds(1))).wake(due)
+            : due
           #expect(request.at + delivery == wakes, "\(request)")
         }
         let names = Dictionary(grouping: listener.receipts, by: \.device).mapValues(\.count)

@@ -9,11 +9,11 @@ import Testing
   @Test(arguments: [
     (
       ExportTable.samples,
-      "run,target,variant,provider,sequence,notification_id,planned_at,sent_at,accepted_at,received_at,state,status,reason,schedule_lag_us,service_us,accept_us,delivery_us,delivery_error_us,timestamp_source,duplicates,out_of_order,connection_id,connection_age_ms,fresh_connection,streams_in_flight,attempt,payload_bytes,dns_us,connect_us,tls_us,http_version,delivery_certainty,delivery_low_us,delivery_high_us,peer_ack_us,path_us"
+      "run,target,variant,provider,sequence,notification_id,planned_at,sent_at,accepted_at,received_at,state,status,reason,schedule_lag_us,service_us,accept_us,delivery_us,delivery_error_us,timestamp_source,duplicates,out_of_order,connection_id,connection_age_ms,fresh_connection,streams_in_flight,attempt,payload_bytes,dns_us,connect_us,tls_us,http_version,delivery_certainty,delivery_low_us,delivery_high_us,peer_ack_us,path_us,shown_us"
     ),
     (
       .receipts,
-      "run,target,sequence,notification_id,device,received_at,arrived_at,same_clock,offset_us,offset_error_us,duplicate"
+      "run,target,sequence,notification_id,device,received_at,arrived_at,same_clock,offset_us,offset_error_us,duplicate,shown_at,opened_at,provider_at,context"
     ),
     (.events, "run,at,target,kind,connection_id,sequence,count,detail"),
     (.log, "at,level,run,target,label,message"),

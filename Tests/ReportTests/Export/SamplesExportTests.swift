@@ -57,10 +57,10 @@ import Testing
     #expect(ids[0][0] == id)
     #expect(
       rows == [
-        "\(id),loopback,\"priority=5,push_type=alert\",loopback,1,\(notification(1)),2026-03-01T12:00:00.000000Z,2026-03-01T12:00:00.000060Z,2026-03-01T12:00:00.001000Z,2026-03-01T12:00:00.005000Z,delivered,200,,60,940,1000,5000,0,kernel,1,true,1,0,true,1,1,180,10,20,30,2,exact,5000,5000,310,420",
-        "\(id),loopback,,loopback,2,\(notification(2)),2026-03-01T12:00:00.250000Z,,,,planned,,,,,,,,,0,false,,,,,0,,,,,,,,,,",
-        "\(id),loopback,,loopback,3,\(notification(3)),2026-03-01T12:00:00.500000Z,2026-03-01T12:00:00.500070Z,,,rejected,410,\"'=cmd|' /C calc'!A0, \"\"x\"\"␛[2J\",70,500,,,,callback,0,false,1,1500,false,2,1,180,,,,1.1,,,,,",
-        "\(id),loopback,,loopback,4,\(notification(4)),2026-03-01T12:00:00.750000Z,,,,missed,,lag,,,,,,,0,false,,,,,0,,,,,,,,,,",
+        "\(id),loopback,\"priority=5,push_type=alert\",loopback,1,\(notification(1)),2026-03-01T12:00:00.000000Z,2026-03-01T12:00:00.000060Z,2026-03-01T12:00:00.001000Z,2026-03-01T12:00:00.005000Z,delivered,200,,60,940,1000,5000,0,kernel,1,true,1,0,true,1,1,180,10,20,30,2,exact,5000,5000,310,420,",
+        "\(id),loopback,,loopback,2,\(notification(2)),2026-03-01T12:00:00.250000Z,,,,planned,,,,,,,,,0,false,,,,,0,,,,,,,,,,,",
+        "\(id),loopback,,loopback,3,\(notification(3)),2026-03-01T12:00:00.500000Z,2026-03-01T12:00:00.500070Z,,,rejected,410,\"'=cmd|' /C calc'!A0, \"\"x\"\"␛[2J\",70,500,,,,callback,0,false,1,1500,false,2,1,180,,,,1.1,,,,,,",
+        "\(id),loopback,,loopback,4,\(notification(4)),2026-03-01T12:00:00.750000Z,,,,missed,,lag,,,,,,,0,false,,,,,0,,,,,,,,,,,",
       ])
   }
 
@@ -71,7 +71,7 @@ import Testing
     let notification = NotificationID(run: run.run, sample: SampleID(target: run.targets[0].id, sequence: 3))
     #expect(
       lines[2]
-        == #"{"run":"\#(id)","target":"loopback","variant":null,"provider":"loopback","sequence":3,"notification_id":"\#(notification)","planned_at":"2026-03-01T12:00:00.500000Z","sent_at":"2026-03-01T12:00:00.500070Z","accepted_at":null,"received_at":null,"state":"rejected","status":410,"reason":"=cmd|' /C calc'!A0, \"x\"\u001b[2J","schedule_lag_us":70,"service_us":500,"accept_us":null,"delivery_us":null,"delivery_error_us":null,"timestamp_source":"callback","duplicates":0,"out_of_order":false,"connection_id":1,"connection_age_ms":1500,"fresh_connection":false,"streams_in_flight":2,"attempt":1,"payload_bytes":180,"dns_us":null,"connect_us":null,"tls_us":null,"http_version":"1.1","delivery_certainty":null,"delivery_low_us":null,"delivery_high_us":null,"peer_ack_us":null,"path_us":null}"#
+        == #"{"run":"\#(id)","target":"loopback","variant":null,"provider":"loopback","sequence":3,"notification_id":"\#(notification)","planned_at":"2026-03-01T12:00:00.500000Z","sent_at":"2026-03-01T12:00:00.500070Z","accepted_at":null,"received_at":null,"state":"rejected","status":410,"reason":"=cmd|' /C calc'!A0, \"x\"\u001b[2J","schedule_lag_us":70,"service_us":500,"accept_us":null,"delivery_us":null,"delivery_error_us":null,"timestamp_source":"callback","duplicates":0,"out_of_order":false,"connection_id":1,"connection_age_ms":1500,"fresh_connection":false,"streams_in_flight":2,"attempt":1,"payload_bytes":180,"dns_us":null,"connect_us":null,"tls_us":null,"http_version":"1.1","delivery_certainty":null,"delivery_low_us":null,"delivery_high_us":null,"peer_ack_us":null,"path_us":null,"shown_us":null}"#
     )
     #expect(lines.count == 4)
   }

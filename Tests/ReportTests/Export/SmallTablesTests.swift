@@ -39,12 +39,18 @@ import Testing
           sample: sample, device: "@phone\u{202E}", receivedAt: at(5001), arrivedAt: at(6001),
           isSameClock: false,
           offset: -12, offsetError: 34, isDuplicate: true),
+        // The first one again, with more.
+        Receipt(
+          sample: sample, device: "device-1", receivedAt: at(5000), arrivedAt: at(9000), isSameClock: true,
+          stages: ReceiptStages(shownAt: at(8000), providerAt: at(3000)), isAddition: true),
       ])
     let key = "\(run.run),loopback,1,\(NotificationID(run: run.run, sample: sample))"
     #expect(
       try fixture.rows(.receipts) == [
-        key + ",device-1,2026-03-01T12:00:00.005000Z,2026-03-01T12:00:00.006000Z,true,,,false",
-        key + ",'@phone\\u{202E},2026-03-01T12:00:00.005001Z,2026-03-01T12:00:00.006001Z,false,-12,34,true",
+        key
+          + ",device-1,2026-03-01T12:00:00.005000Z,2026-03-01T12:00:00.006000Z,true,,,false,2026-03-01T12:00:00.008000Z,,2026-03-01T12:00:00.003000Z,",
+        key
+          + ",'@phone\\u{202E},2026-03-01T12:00:00.005001Z,2026-03-01T12:00:00.006001Z,false,-12,34,true,,,,",
       ])
   }
 
@@ -111,8 +117,8 @@ import Testing
 
   @Test func summaryHasARowForEachQuantile() throws {
     let rows = try fixture.rows(.summary)
-    // Path only where there is any.
-    #expect(rows.count == (Metric.allCases.count - 1) * Quantile.standard.count)
+    // Path and shown only where there are any.
+    #expect(rows.count == (Metric.allCases.count - 2) * Quantile.standard.count)
     // Then the effective count, which is at most the count, and whether earlier windows were considered.
     func begins(_ row: String, _ start: String) -> Bool { row.hasPrefix(start) && row.hasSuffix(",false") }
     #expect(rows.first.map { begins($0, "\(run.run),loopback,,service,4,3,0.5,,,,,,0,") } == true)

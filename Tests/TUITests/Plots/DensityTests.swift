@@ -84,8 +84,8 @@ struct DensityTests {
     let all = SampleRun(seconds: 110, rate: 30, targets: ["a", "b"], phase: .silent(since: SampleRun.start))
       .snapshot
     let mixed = Self.summed(all, until: SampleRun.start.advanced(byMicroseconds: 70_000_000), in: Self.window)
-    // These notifications have no path: nobody sent a PING.
-    for metric in Metric.allCases where metric != .path {
+    // These notifications have no path, since nobody sent a PING, and their device does not report what it shows.
+    for metric in Metric.allCases where metric != .path && metric != .shown {
       func facts(_ snapshot: Snapshot) -> WindowStatistics {
         WindowStatistics(
           snapshot: snapshot, window: Self.window, targets: [0, 1], metric: metric, includesPending: false)
@@ -364,11 +364,11 @@ struct DensityTests {
     let counted = density.columns[0].reduce(0) { $0 + $1.counts.planned }
     let kept = whole.tracks[0].range(from: start, to: end).count
     #expect(counted + kept == 6_000 && counted >= 4_000 && !whole.isTruncated)
-    // Every metric but the path: nobody sent a PING.
+    // Every metric but the path, since nobody sent a PING, and what the device does not report.
     let values = Metric.allCases.map { metric in
       density.columns[0].reduce(0) { $0 + $1.buckets(of: metric).reduce(0) { $0 + Int($1.count) } }
     }
-    #expect(values == [counted, counted, counted, 0])
+    #expect(values == [counted, counted, counted, 0, 0])
     // Following it a year later sums up no more than there is.
     fixture.clock.advance(by: .seconds(365 * 86_400))
     let later = source.poll(ReadRequest(from: start, to: nil, tick: 1_000_000))?.density
