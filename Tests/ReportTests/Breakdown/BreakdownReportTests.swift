@@ -1,3 +1,4 @@
+import Findings
 import Formats
 import Measurement
 import StoreTestKit
