@@ -150,7 +150,8 @@ struct DeviceExampleTests {
         let request = UNNotificationRequest(content: UNNotificationContent(userInfo: ["pushscope": probe]))
         let (handed, continuation) = AsyncStream<Void>.makeStream()
         let service = NotificationService()
-        service.didReceive(request) { content in
+        // The extension calls it on whatever thread has done the work.
+        service.didReceive(request) { @Sendable content in
           let opened = Receipt(openedFrom: content.userInfo)
           let isLater = opened.map { $0.openedAt ?? 0 >= $0.receivedAt } ?? false
           print(isLater ? "handed on, can be opened" : "handed on")

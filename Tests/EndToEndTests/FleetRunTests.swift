@@ -32,7 +32,7 @@ struct FleetRunTests {
     try installation.waitFor("delivered", over: 100, by: first)
     var engine = try fleetEngine.start()
     let setup = try fleet(["fleet", "setup", "--no-users"])
-    #expect(setup.status == 0 && setup.output.contains("schema version 2"), "\(setup)")
+    #expect(setup.status == 0 && setup.output.contains("schema version 3"), "\(setup)")
     try first.waitFor(error: "rows are forwarded again")
     try eventually("rows arrive") {
       Int(try fleetEngine.ask("SELECT count() FROM pushscope.sample_view").first?.first ?? "") ?? 0 > 100

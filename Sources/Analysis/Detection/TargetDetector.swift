@@ -117,6 +117,8 @@ struct TargetDetector: Sendable {
   }
 
   private var series: [SeriesMetric: SeriesDetector]
+  /// Makes the detector of a metric that has a value for the first time.
+  private let new: @Sendable (SeriesMetric) -> SeriesDetector
   /// µs since 1970: what was planned before was looked at.
   private(set) var through: Int64
   /// The target of the run that it is in; `nil` between runs.
@@ -141,21 +143,21 @@ struct TargetDetector: Sendable {
   ///   - rate: notifications a second.
   ///   - start: µs since 1970, a whole second.
   init(rate: Double, start: Int64, settings: DetectionSettings) {
-    series = Self.series(SeriesMetric.allCases, rate: rate, settings)
+    new = Self.maker(rate: rate, settings)
+    series = Dictionary(uniqueKeysWithValues: Self.usual.map { [new] in ($0, new($0)) })
     through = start
     longestGap = max(60_000_000, Int64(200 / max(rate, 1e-6) * 1e6))
   }
 
-  private static func series(
-    _ metrics: [SeriesMetric], rate: Double, _ settings: DetectionSettings
-  ) -> [SeriesMetric: SeriesDetector] {
-    Dictionary(
-      uniqueKeysWithValues: metrics.map { metric in
-        (
-          metric,
-          SeriesDetector(metric, settings: settings.usual(rate), firstHour: settings.firstHour(rate))
-        )
-      })
+  /// The metrics that are watched from the beginning. Others begin with their first value: most devices do not report it.
+  private static let usual: [SeriesMetric] = [.delivery, .accept, .lost, .failed, .refused]
+
+  private static func maker(
+    rate: Double, _ settings: DetectionSettings
+  ) -> @Sendable (SeriesMetric) -> SeriesDetector {
+    {
+      SeriesDetector($0, settings: settings.usual(rate), firstHour: settings.firstHour(rate))
+    }
   }
 
   var findings: [Finding] {
@@ -200,7 +202,7 @@ struct TargetDetector: Sendable {
       series[.accept]?.use(floor: floor.accept)
     }
     for (metric, values) in Self.values(second, hasReceipts) {
-      series[metric]?.append(values, start: second.start)
+      series[metric, default: new(metric)].append(values, start: second.start)
     }
   }
 
@@ -269,7 +271,7 @@ struct TargetDetector: Sendable {
   }
 
   /// Restores a detector, reading from the store the seconds that it looks back on.
-  /// - Parameter rate: notifications a second, of metrics that the state does not have.
+  /// - Parameter rate: notifications a second, of metrics that begin later.
   /// - Returns: `nil` for a state of another version.
   static func restored(
     _ bytes: [UInt8], reader: StoreReader, spans: [WatchedSpan], rate: Double, _ settings: DetectionSettings
@@ -298,14 +300,15 @@ struct TargetDetector: Sendable {
         uniqueKeysWithValues: state.series.map { metric, checkpoint in
           (metric, SeriesDetector(checkpoint, pieces: pieces[metric] ?? []))
         }
-      ).merging(
-        series(SeriesMetric.allCases.filter { state.series[$0] == nil }, rate: rate, settings),
-        uniquingKeysWith: { stored, _ in stored }), state)
+      ), state, new: maker(rate: rate, settings))
     return (detector, state.cursor)
   }
 
-  private init(series: [SeriesMetric: SeriesDetector], _ state: State) {
-    self.series = series
+  private init(
+    series: [SeriesMetric: SeriesDetector], _ state: State,
+    new: @escaping @Sendable (SeriesMetric) -> SeriesDetector
+  ) {
+    (self.series, self.new) = (series, new)
     through = state.through
     forgottenBefore = state.forgottenBefore
     target = state.target.map(TargetID.init(rawValue:))

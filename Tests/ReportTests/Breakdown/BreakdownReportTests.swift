@@ -37,19 +37,23 @@ import Testing
   }
 
   private func report(
-    _ keys: [String], within limit: Duration? = nil, zone: LocalTime = .utc, _ selection: RowSelection = RowSelection()
+    _ keys: [String], within limit: Duration? = nil, zone: LocalTime = .utc,
+    _ selection: RowSelection = RowSelection()
   ) throws -> BreakdownReport {
     let keys = try keys.map { try #require(BreakdownKey(name: $0)) }
     return try BreakdownReport(
       fixture.reader(), selection, BreakdownReport.Plan(keys: keys, within: limit, zone: zone))
   }
 
-  private func begin(_ targets: (name: String, deadline: Int64?, device: String?)...) throws -> RunRegistration {
+  private func begin(_ targets: (name: String, deadline: Int64?, device: String?)...) throws
+    -> RunRegistration
+  {
     try fixture.begin(
       0,
       targets.map {
         TargetDescription(
-          name: $0.name, provider: $0.name == "hook" ? "http" : "fcm", receiptDeadline: $0.deadline, askedRate: 1,
+          name: $0.name, provider: $0.name == "hook" ? "http" : "fcm", receiptDeadline: $0.deadline,
+          askedRate: 1,
           device: $0.device)
       })
   }
@@ -64,7 +68,9 @@ import Testing
     }
   }
 
-  @Test(arguments: [(0, 0, 1), (1, 1, 2), (2, 2, 5), (4, 2, 5), (5, 5, 10), (9, 5, 10), (10, 10, 20), (7_300, 5_000, 10_000)])
+  @Test(arguments: [
+    (0, 0, 1), (1, 1, 2), (2, 2, 5), (4, 2, 5), (5, 5, 10), (9, 5, 10), (10, 10, 20), (7_300, 5_000, 10_000),
+  ])
   func stepsAreOneTwoAndFive(_ value: Int64, _ start: Int64, _ end: Int64) {
     #expect(DecimalSteps.start(of: value) == start && DecimalSteps.end(from: start) == end)
   }
@@ -80,7 +86,8 @@ import Testing
         inserted: (1...40).map { number in
           let kind = Int64(number % 4)
           return sample(
-            id, Int64(number), at: Int64(number), delivery: kind == 2 ? (number < 5 ? nil : 900_000) : 100_000,
+            id, Int64(number), at: Int64(number),
+            delivery: kind == 2 ? (number < 5 ? nil : 900_000) : 100_000,
             context: kind == 0 ? nil : kind)
         },
         contexts: contexts.enumerated().map {
@@ -123,7 +130,10 @@ import Testing
     let zone = LocalTime { _ in 5 * 3_600_000_000 + 1_800_000_000 }
     #expect(try report(["hour"], zone: zone).rows.map(\.values) == [["05:00"], ["17:00"]])
     #expect(try report(["weekday"], zone: zone).rows.map(\.values) == [["Mon"], ["Sun"]])
-    #expect(try report(["weekday"], zone: LocalTime { _ in -13 * 3_600_000_000 }).rows.map(\.values) == [["Sat"], ["Sun"]])
+    #expect(
+      try report(["weekday"], zone: LocalTime { _ in -13 * 3_600_000_000 }).rows.map(\.values) == [
+        ["Sat"], ["Sun"],
+      ])
   }
 
   @Test("a gap counts from what any target sent to the device before, in the window or not")
@@ -137,9 +147,10 @@ import Testing
         sample(ids[1], 1, at: 293, delivery: 1_000), sample(ids[2], 1, at: 299, delivery: 1_000),
       ])
     #expect(
-      try report(["gap", "target"]).rows.map(\.values) == [
-        ["5 s to 10 s", "a"], ["200 s to 500 s", "b"], ["the first", "a"], ["the first", "c"],
-      ].map { $0.map { $0.replacing("200 s to 500 s", with: "3 min 20 s to 8 min 20 s") } })
+      try report(["gap", "target"]).rows.map(\.values)
+        == [
+          ["5 s to 10 s", "a"], ["200 s to 500 s", "b"], ["the first", "a"], ["the first", "c"],
+        ].map { $0.map { $0.replacing("200 s to 500 s", with: "3 min 20 s to 8 min 20 s") } })
     let late = RowSelection(targets: ["a"], since: RecordedStore.start.advanced(byMicroseconds: 295_000_000))
     #expect(try report(["gap"], late).rows.map(\.values) == [["5 s to 10 s"]])
   }
