@@ -18,6 +18,8 @@ public struct CauseDetails: Sendable, Hashable, Codable {
   public var isDeviceWellElsewhere: Bool?
   /// What more than half of the failures have in common.
   public var failure: FailureReason?
+  /// Whether only the device's own report says that it slept, and nothing came in bunches.
+  public var isSleepReported: Bool?
   /// The circumstance on the device that sets the affected notifications apart.
   public var circumstance: Circumstance?
   /// The HTTP status of most refusals.

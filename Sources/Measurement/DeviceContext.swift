@@ -163,17 +163,20 @@ public struct DeviceContextID: RawRepresentable, Sendable, Hashable {
 /// Whether a notification that was delivered in time was shown, where its device reports that; the raw value is the number in
 /// the store.
 public enum DisplayState: Int, Sendable, Hashable, CaseIterable {
-  /// The device has reported for earlier ones that it showed them, and not for this one.
+  /// The device has reported for earlier ones that it showed them, and not for this one by its receipt deadline.
   case unseen = 0
   case shown = 1
   /// Shown after the receipt deadline, which counts as unseen.
   case shownLate = 2
+  /// Not shown yet, and the receipt deadline has not passed; or the collector ended before it was known.
+  case awaited = 3
 
   public var name: String {
     switch self {
     case .unseen: "unseen"
     case .shown: "shown"
     case .shownLate: "shown_late"
+    case .awaited: "awaited"
     }
   }
 }

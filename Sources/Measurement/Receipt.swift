@@ -151,8 +151,8 @@ public struct DeliveryRange: Sendable, Hashable {
   @inlinable
   public func shown(after display: Int64) -> DeliveryRange {
     var range = self
-    range.low = max(0, low.addingClamped(display - Self.stageError))
-    range.high = high.addingClamped(display + Self.stageError)
+    range.low = max(0, low.addingClamped(display.subtractingClamped(Self.stageError)))
+    range.high = max(range.low, high.addingClamped(display.addingClamped(Self.stageError)))
     return range
   }
 

@@ -82,7 +82,14 @@ public struct Sample: Sendable, Equatable {
   }
 
   /// The time from received to shown, µs; `nil` unless both are known.
-  public var displayTime: Int64? { shownLatency.flatMap { shown in deliveryLatency.map { shown - $0 } } }
+  public var displayTime: Int64? { Self.displayTime(shown: shownLatency, delivery: deliveryLatency) }
+
+  /// The time from received to shown, of the two from planned, µs; `nil` unless both are known.
+  @inlinable
+  public static func displayTime(shown: Int64?, delivery: Int64?) -> Int64? {
+    guard let shown, let delivery else { return nil }
+    return shown.subtractingClamped(delivery)
+  }
 
   /// The value of a metric, µs.
   public func value(of metric: Metric) -> Int64? {

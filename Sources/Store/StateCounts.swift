@@ -13,6 +13,8 @@ public struct StateCounts: Sendable, Equatable {
   public var displayExpected = 0
   /// How many of these it did show before the receipt deadline.
   public var displayed = 0
+  /// How many of these it may still show.
+  public var displayAwaited = 0
 
   public init() {}
 
@@ -51,8 +53,11 @@ public struct StateCounts: Sendable, Equatable {
     return min(self[.failed], unsent)
   }
 
-  /// How many of those that were delivered in time the device did not show, though it had shown earlier ones.
-  public var unseen: Int { displayExpected &- displayed }
+  /// How many of those that were delivered in time it is known of whether the device showed them.
+  public var displaySettled: Int { displayExpected &- displayAwaited }
+
+  /// How many of these it did not show by the receipt deadline.
+  public var unseen: Int { displaySettled &- displayed }
 
   /// Adds `count` notifications, or removes them when it is negative.
   public mutating func add(
@@ -63,6 +68,7 @@ public struct StateCounts: Sendable, Equatable {
     if isAccepted { acceptedByProvider &+= count }
     if display != nil { displayExpected &+= count }
     if display == .shown { displayed &+= count }
+    if display == .awaited { displayAwaited &+= count }
   }
 
   mutating func add(_ flags: SampleStateFlags, _ count: Int = 1) {
@@ -76,6 +82,7 @@ public struct StateCounts: Sendable, Equatable {
     sum.acceptedByProvider &+= other.acceptedByProvider
     sum.displayExpected &+= other.displayExpected
     sum.displayed &+= other.displayed
+    sum.displayAwaited &+= other.displayAwaited
   }
 
   public static func + (a: Self, b: Self) -> Self {
@@ -88,7 +95,9 @@ public struct StateCounts: Sendable, Equatable {
 extension StateCounts {
   /// The columns of the counts in the tables `tally` and `rollup`: states by their raw values, then the others.
   static let columns =
-    NotificationState.allCases.map(\.name) + ["sent", "provider_accepted", "display_expected", "displayed"]
+    NotificationState.allCases.map(\.name) + [
+      "sent", "provider_accepted", "display_expected", "displayed", "display_awaited",
+    ]
 
   /// The count of a column, by its place in ``columns``.
   subscript(column place: Int) -> Int {
@@ -99,6 +108,7 @@ extension StateCounts {
       case 1: acceptedByProvider
       case 2: displayExpected
       case 3: displayed
+      case 4: displayAwaited
       default: self.states[place]
       }
     }
@@ -109,6 +119,7 @@ extension StateCounts {
       case 1: acceptedByProvider = newValue
       case 2: displayExpected = newValue
       case 3: displayed = newValue
+      case 4: displayAwaited = newValue
       default: self.states[place] = newValue
       }
     }

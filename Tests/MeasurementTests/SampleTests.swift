@@ -72,7 +72,7 @@ import Testing
       FindingKind.allCases.map(\.rawValue) == [
         "slower", "faster", "losing", "failing", "refused", "unseen",
       ])
-    #expect(DisplayState.allCases.map(\.name) == ["unseen", "shown", "shown_late"])
+    #expect(DisplayState.allCases.map(\.name) == ["unseen", "shown", "shown_late", "awaited"])
     #expect(
       FindingStatus.allCases.map(\.rawValue) == [
         "provisional", "open", "lasting", "closed", "withdrawn", "daily",

@@ -121,7 +121,9 @@ struct FindingDescription {
           latencies.append(.init(plannedAt: row.plannedAt, latency: value))
         }
       case .unseen:
-        if let display = row.display { events.append((row.plannedAt, display != .shown)) }
+        if let display = row.display, display != .awaited {
+          events.append((row.plannedAt, display != .shown))
+        }
       case .failed: events.append((row.plannedAt, row.state == .failed))
       case .refused: events.append((row.plannedAt, sample.isRefused))
       }
@@ -199,7 +201,7 @@ struct FindingDescription {
         case .display: latencies.append(LatencyBin(start: start, latencies: second.display))
         case .unseen:
           shares.append(
-            ShareBin(start: start, events: second.counts.unseen, count: second.counts.displayExpected))
+            ShareBin(start: start, events: second.counts.unseen, count: second.counts.displaySettled))
         case .lost:
           shares.append(
             ShareBin(
@@ -302,7 +304,7 @@ struct FindingDescription {
       return switch finding.metric {
       case .delivery: isSlow(sample.delivery)
       case .display: isSlow(sample.displayTime)
-      case .unseen: sample.display.map { $0 != .shown } ?? false
+      case .unseen: sample.display.map { $0 == .unseen || $0 == .shownLate } ?? false
       case .accept, .lost, .failed, .refused: false
       }
     }

@@ -67,7 +67,7 @@ struct WatchedSpan: Sendable, Hashable {
   func isComplete(_ second: SeriesSecond, now: Int64, longestOpen: Int64) -> Bool {
     guard end == nil else { return true }
     let waiting =
-      second.counts.open + (hasReceipts ? second.counts[.accepted] : 0) + second.counts.unseen
+      second.counts.open + (hasReceipts ? second.counts[.accepted] : 0) + second.counts.displayAwaited
     return waiting == 0 || isOverdue(second.start.microseconds, now, longestOpen)
   }
 
@@ -250,7 +250,7 @@ struct TargetDetector: Sendable {
     ]
     let ofDisplay: [(SeriesMetric, SeriesValues)] = [
       (.display, .latencies(second.display)),
-      (.unseen, .share(events: counts.unseen, count: counts.displayExpected)),
+      (.unseen, .share(events: counts.unseen, count: counts.displaySettled)),
     ]
     return (hasReceipts ? ofReceipts : []) + (counts.displayExpected > 0 ? ofDisplay : []) + [
       (.accept, .latencies(second.accept)),

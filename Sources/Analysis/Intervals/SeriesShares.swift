@@ -22,7 +22,7 @@ public struct SeriesShares: Sendable {
         shares[index].counts.add(state == .lost || state == .late ? 1 : 0, of: 1, plannedAt)
       case .failed: shares[index].counts.add(state == .failed ? 1 : 0, of: 1, plannedAt)
       case .unseen:
-        guard let display = row.display else { continue }
+        guard let display = row.display, display != .awaited else { continue }
         shares[index].counts.add(display == .shown ? 0 : 1, of: 1, plannedAt)
       case .inTime:
         shares[index].counts.add(state == .delivered || state == .accepted ? 1 : 0, of: 1, plannedAt)
@@ -61,7 +61,7 @@ public struct SeriesShares: Sendable {
       case .lost:
         shares[index].counts.add(bin.counts[.lost] + bin.counts[.late], of: accepted, start)
       case .failed: shares[index].counts.add(bin.counts[.failed], of: settled, start)
-      case .unseen: shares[index].counts.add(bin.counts.unseen, of: bin.counts.displayExpected, start)
+      case .unseen: shares[index].counts.add(bin.counts.unseen, of: bin.counts.displaySettled, start)
       case .inTime:
         shares[index].counts.add(bin.counts[.delivered] + bin.counts[.accepted], of: settled, start)
       case .refused: shares[index].counts.add(bin.counts[.rejected], of: settled, start)

@@ -93,7 +93,7 @@ struct CauseSentence {
         : "\(verb("is", "was")) slow with every provider"
       return "\(it) the device \(device): it \(what), and other devices \(verb("are", "were")) well."
     case .deviceAsleep:
-      let how = verdict?.evidence.contains("while it dozed") ?? false ? "late" : "in bunches"
+      let how = verdict?.facts?.isSleepReported ?? false ? "late" : "in bunches"
       return "The device \(device) \(verb("sleeps", "slept")): it \(verb("gets", "got")) them \(how)."
     case .display:
       return record.metric.word == .display

@@ -208,17 +208,20 @@ public struct NotificationLegs: Sendable, Equatable {
       parts.append(
         Part(
           leg: leg, length: .microseconds(microseconds),
-          range: range.map { .microseconds($0.low - start)...(.microseconds($0.high - start)) }))
+          range: range.map {
+            let low = $0.low.subtractingClamped(start)
+            return .microseconds(low)...(.microseconds(max(low, $0.high.subtractingClamped(start))))
+          }))
     }
     let delivery = metric?.isByDevice ?? true ? sample.deliveryLatency : nil
     let range = sample.deliveryCertainty == .exact ? nil : sample.deliveryRange
     if metric != .service, metric != .path { add(.lag, sample.scheduleLag) }
     if let delivery, let sent = sample.scheduleLag, sample.acceptLatency.map({ $0 > delivery }) ?? true {
-      add(.sentToReceived, delivery - sent, range, since: sent)
+      add(.sentToReceived, delivery.subtractingClamped(sent), range, since: sent)
     } else if metric != .path {
       add(.service, sample.serviceTime)
       if let delivery, let accepted = sample.acceptLatency {
-        add(.transit, delivery - accepted, range, since: accepted)
+        add(.transit, delivery.subtractingClamped(accepted), range, since: accepted)
       }
     }
     if metric == nil || metric == .shown { add(.display, sample.displayTime) }

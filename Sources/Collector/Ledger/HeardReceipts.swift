@@ -48,8 +48,9 @@ struct HeardReceipts: Sendable, Equatable {
   }
 
   /// Remembers a receipt, or what it adds.
-  mutating func note(_ receipt: ArrivedReceipt) {
-    note(receipt.stamp, receipt.validStages, hasContext: receipt.context != nil)
+  /// - Parameter hasContext: whether its circumstances are stored with it.
+  mutating func note(_ receipt: ArrivedReceipt, hasContext: Bool) {
+    note(receipt.stamp, receipt.validStages, hasContext: hasContext)
   }
 
   private mutating func note(_ stamp: ReceiptStamp, _ stages: ReceiptStages, hasContext: Bool) {
@@ -73,18 +74,22 @@ extension ArrivedReceipt {
 }
 
 extension Sample {
-  /// Takes stages and circumstances of a receipt. What is known keeps its first value.
+  /// Takes stages and circumstances of the notification's first receipt. What is known keeps its first value.
   /// - Parameters:
-  ///   - latency: from planned to the receipt's `received_at_ms`, µs; `nil` where no clock tells.
   ///   - deadline: µs from planned.
+  ///   - isCounted: whether it counts for what the device shows: not a notification of an earlier run, of which those that were not
+  ///     shown are not counted either.
   mutating func take(
-    _ receipt: ArrivedReceipt, latency: Int64?, deadline: Int64?, context: DeviceContextID?
+    _ receipt: ArrivedReceipt, deadline: Int64?, context: DeviceContextID?, isCounted: Bool
   ) {
     if self.context == nil { self.context = context }
-    guard shownLatency == nil, let latency, let shown = receipt.validStages.shownAt else { return }
-    let whole = latency.addingClamped(shown.microseconds - receipt.receivedAt.microseconds)
+    guard shownLatency == nil, let latency = deliveryLatency, let shown = receipt.validStages.shownAt else {
+      return
+    }
+    let whole = latency.addingClamped(
+      shown.microseconds.subtractingClamped(receipt.receivedAt.microseconds))
     shownLatency = whole
-    guard state == .delivered else { return }
+    guard state == .delivered, isCounted || display != nil else { return }
     display = deadline.map { whole > $0 } ?? false ? .shownLate : .shown
   }
 }

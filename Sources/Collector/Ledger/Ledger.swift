@@ -21,10 +21,16 @@ struct Ledger: Sendable {
     /// What of it was handed out before.
     var reported = ReportedProgress()
 
+    /// Once its receipt deadline has passed, what was not shown is unseen.
+    mutating func giveUpDisplay() {
+      if progress.isOverdue, sample.display == .awaited { sample.display = .unseen }
+    }
+
     /// Only further receipts can change it. A receipt that overtakes the provider's answer does not end the wait for the
     /// answer.
     var isComplete: Bool {
       guard sample.state.isSettled else { return false }
+      if isOurs, sample.display == .awaited, !progress.isOverdue { return false }
       return !isOurs || progress.answer != nil || progress.isMissed || progress.isInterrupted
     }
   }
@@ -262,8 +268,8 @@ struct Ledger: Sendable {
       sent: entry.sample.plannedMonotonic + (entry.sample.scheduleLag ?? 0),
       plannedOnThisBoot: plannedOnThisBoot, bootID: bootID, reading: clocks.reading(of: receipt))
     if case .addition(let stages, let isContextNew, let isFirst) = news {
-      add(stages, isContextNew: isContextNew, isFirst: isFirst, of: receipt, to: id, timing)
-      return .accepted
+      return add(
+        stages, isContextNew: isContextNew, isFirst: isFirst, of: receipt, to: id, timing, isOurRun: isOurRun)
     }
     if isOurRun {
       let note = diagnostics.noteReceipt(id.target, isSubscribed: isSubscribed(id.target))
@@ -283,19 +289,16 @@ struct Ledger: Sendable {
     _ receipt: ArrivedReceipt, _ timing: ReceiptLatency, isDuplicate: Bool, isOurRun: Bool, of entry: Entry,
     _ id: SampleID
   ) -> ReceiptDisposition {
-    let context = number(of: receipt.context)
+    var context: DeviceContextID?
     if entry.heard.hasRoom {
-      entries[id]?.heard.note(receipt)
+      context = number(of: receipt.context)
+      entries[id]?.heard.note(receipt, hasContext: context != nil)
       var row = Receipt(of: receipt, for: id, timing, isDuplicate: isDuplicate, anchor: anchor)
       (row.stages, row.contextID) = (receipt.validStages, context)
       changes.receipts.append(row)
     }
-    let deadline = entry.receiptDeadline
     if isDuplicate {
-      change(id, at: receipt.arrivedAt) { entry in
-        entry.sample.duplicates += 1
-        entry.sample.take(receipt, latency: timing.latency, deadline: deadline, context: context)
-      }
+      change(id, at: receipt.arrivedAt) { $0.sample.duplicates += 1 }
       emit(.duplicate, at: receipt.arrivedAt, id: id, detail: "from \(receipt.device)")
       return .duplicate
     }
@@ -303,8 +306,9 @@ struct Ledger: Sendable {
       isOurRun
       && deliveries[id.target]?.noteReceived(sequence: id.sequence, at: timing.receivedAt) ?? false
     let contradicted = entry.sample.state
+    let deadline = entry.receiptDeadline
     let isLate = timing.latency.map { latency in deadline.map { latency > $0 } ?? false } ?? true
-    let reportsDisplay = deliveries[id.target]?.target.reportsDisplay ?? false
+    let reportsDisplay = isOurRun && deliveries[id.target]?.target.reportsDisplay ?? false
     change(id, at: receipt.arrivedAt) { entry in
       entry.sample.deliveryLatency = timing.latency
       entry.sample.deliveryError = timing.error
@@ -313,8 +317,9 @@ struct Ledger: Sendable {
       entry.progress.receipt = isLate ? .late : .inTime
     }
     change(id, at: receipt.arrivedAt) { entry in
-      if reportsDisplay, !isLate { entry.sample.display = .unseen }
-      entry.sample.take(receipt, latency: timing.latency, deadline: deadline, context: context)
+      if reportsDisplay, !isLate { entry.sample.display = .awaited }
+      entry.sample.take(receipt, deadline: deadline, context: context, isCounted: isOurRun)
+      entry.giveUpDisplay()
     }
     noteDisplay(of: id)
     if isOutOfOrder { emit(.outOfOrder, at: receipt.arrivedAt, id: id) }
@@ -325,19 +330,22 @@ struct Ledger: Sendable {
   /// Stores what a known receipt adds: a row with that alone.
   private mutating func add(
     _ stages: ReceiptStages, isContextNew: Bool, isFirst: Bool, of receipt: ArrivedReceipt, to id: SampleID,
-    _ timing: ReceiptLatency
-  ) {
+    _ timing: ReceiptLatency, isOurRun: Bool
+  ) -> ReceiptDisposition {
     let context = isContextNew ? number(of: receipt.context) : nil
+    // Circumstances that have no number are not stored, and would be new each time.
+    guard context != nil || !stages.isEmpty else { return .repeated }
     var row = Receipt(of: receipt, for: id, timing, isDuplicate: !isFirst, anchor: anchor)
     (row.stages, row.contextID, row.isAddition) = (stages, context, true)
     changes.receipts.append(row)
     change(id, at: receipt.arrivedAt) { entry in
-      entry.heard.note(receipt)
-      entry.sample.take(
-        receipt, latency: isFirst ? entry.sample.deliveryLatency : timing.latency,
-        deadline: entry.receiptDeadline, context: context)
+      entry.heard.note(receipt, hasContext: context != nil)
+      // Of further receipts the stages stay with them.
+      guard isFirst else { return }
+      entry.sample.take(receipt, deadline: entry.receiptDeadline, context: context, isCounted: isOurRun)
     }
     noteDisplay(of: id)
+    return .accepted
   }
 
   /// Expects a target's device to show what it receives, once it has shown one.
@@ -411,7 +419,10 @@ struct Ledger: Sendable {
 
   private mutating func expire(_ target: TargetID, at now: MonotonicTime) {
     while let sequence = deliveries[target]?.takeExpired(at: now) {
-      change(SampleID(target: target, sequence: sequence), at: now) { $0.progress.isOverdue = true }
+      change(SampleID(target: target, sequence: sequence), at: now) { entry in
+        entry.progress.isOverdue = true
+        entry.giveUpDisplay()
+      }
     }
   }
 

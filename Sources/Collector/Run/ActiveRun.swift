@@ -96,9 +96,10 @@ final class ActiveRun: Sendable {
       let transports = try parts.transportTargets(
         of: begun, authenticator: authenticator, readiness: readiness)
       for transport in transports { try transport.check(run: id) }
+      let known = try parts.ledgerTargets(begun)
       _ = try store.changeTargets(
         of: id, changed: descriptions.changed, added: descriptions.added, at: environment.clock.wallNow())
-      parts.inbox.post(try parts.ledgerTargets(begun))
+      parts.inbox.post(known)
       environment.observer?.began(
         ObservedRun(
           id: id,

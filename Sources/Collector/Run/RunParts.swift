@@ -1,4 +1,3 @@
-import Configuration
 import Logging
 import Measurement
 import Providers
@@ -80,9 +79,8 @@ struct RunParts: Sendable {
 
   /// What the ledger knows of targets.
   func ledgerTargets(_ entries: [ActiveTargets.Entry]) throws -> [LedgerTarget] {
-    let reporting = try store.targetsReportingDisplay()
-    return entries.map {
-      $0.target.ledgerTarget(id: $0.id, reportsDisplay: reporting.contains($0.target.configuration.name))
+    try entries.map {
+      $0.target.ledgerTarget(id: $0.id, reportsDisplay: try store.reportsDisplay($0.target.description))
     }
   }
 

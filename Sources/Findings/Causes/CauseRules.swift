@@ -392,7 +392,8 @@ struct CauseRules: Sendable {
       let othersAffected = others.count(where: affected.contains)
       let sleep = sleep(mine)
       if let sleep, covers(affected, group), othersAffected == 0 {
-        add(.deviceAsleep, device, group, "\(sleep), on \(device) only")
+        add(.deviceAsleep, device, group, "\(sleep.words), on \(device) only")
+        if sleep.isReported { candidates[candidates.count - 1].verdict.facts?.isSleepReported = true }
       } else if over.count >= 2, covers(affected, group),
         others.isEmpty
           ? affected.isSubset(of: group)
@@ -420,13 +421,13 @@ struct CauseRules: Sendable {
   }
 
   /// What says that devices sleep, which they did not before; `nil` where nothing does.
-  private func sleep(_ affected: Set<Int>) -> String? {
+  private func sleep(_ affected: Set<Int>) -> (words: String, isReported: Bool)? {
     func share(_ share: (TargetEvidence) -> (before: Double, now: Double)) -> String? {
       let now = mean(affected) { share($0).now }
       return now >= 0.5 && mean(affected) { share($0).before } < 0.25 ? PercentText.fine(now) : nil
     }
-    return share(\.bunches).map { "\($0) received in bunches" }
-      ?? share(\.idle).map { "\($0) received while it dozed" }
+    if let share = share(\.bunches) { return ("\(share) received in bunches", false) }
+    return share(\.idle).map { ("\($0) received while it dozed", true) }
   }
 
   /// The candidate that fits best, unless another one fits as well.

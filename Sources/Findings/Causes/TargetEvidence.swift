@@ -78,7 +78,8 @@ struct TargetEvidence {
     let losses = sides.share(\.isLost, among: { $0.isAccepted })
     lost = losses.z
     lossShares = (losses.before, losses.now)
-    let notShown = sides.share({ $0.display != .shown }, among: { $0.display != nil })
+    let notShown = sides.share(
+      { $0.display != .shown }, among: { $0.display != nil && $0.display != .awaited })
     unseen = notShown.z
     unseenShares = (notShown.before, notShown.now)
     let dozing = sides.share({ $0.context?[.idle] == "true" }, among: { $0.context?[.idle] != nil })

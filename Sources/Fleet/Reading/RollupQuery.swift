@@ -71,6 +71,7 @@ struct RollupQuery {
     }
     let isFresh = "ifNull(fresh_connection, false)"
     let error = "ifNull(delivery_error_us, delivery_us)"
+    let isShown = "shown_us IS NOT NULL AND delivery_us IS NOT NULL"
     let low = "greatest(delivery_low_us + shown_us - delivery_us - \(DeliveryRange.stageError), 0)"
     let high = "(delivery_high_us + shown_us - delivery_us + \(DeliveryRange.stageError))"
     return switch figure {
@@ -90,13 +91,13 @@ struct RollupQuery {
     case .freshDeliveryHigh: plain("delivery_high_us", "delivery_us IS NOT NULL AND \(isFresh)")
     case .path: plain("path_us")
     case .freshPath: plain("path_us", isFresh)
-    case .shown: plain("shown_us")
-    case .shownLow: plain(low)
-    case .shownHigh: plain(high)
-    case .freshShown: plain("shown_us", isFresh)
-    case .freshShownLow: plain(low, isFresh)
-    case .freshShownHigh: plain(high, isFresh)
-    case .display: plain("shown_us - delivery_us")
+    case .shown: ("shown_us", isShown)
+    case .shownLow: (low, isShown)
+    case .shownHigh: (high, isShown)
+    case .freshShown: ("shown_us", "\(isShown) AND \(isFresh)")
+    case .freshShownLow: (low, "\(isShown) AND \(isFresh)")
+    case .freshShownHigh: (high, "\(isShown) AND \(isFresh)")
+    case .display: ("shown_us - delivery_us", "\(isShown) AND display IS NOT NULL")
     }
   }
 }

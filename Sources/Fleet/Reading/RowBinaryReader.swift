@@ -130,6 +130,7 @@ struct RowBinaryReader {
     counts.acceptedByProvider = try count()
     counts.displayExpected = try count()
     counts.displayed = try count()
+    counts.displayAwaited = try count()
     return counts
   }
 
@@ -182,6 +183,7 @@ extension StateCounts {
     + [
       "schedule_lag_us IS NOT NULL", "accept_us IS NOT NULL", "display IS NOT NULL",
       "ifNull(display, '') = \(EngineText.quoted(DisplayState.shown.name))",
+      "ifNull(display, '') = \(EngineText.quoted(DisplayState.awaited.name))",
     ]).map { "toInt64(countIf(\($0)))" }
     .joined(separator: ", ")
 }

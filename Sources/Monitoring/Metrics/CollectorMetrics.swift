@@ -19,9 +19,7 @@ struct MetricsState: Sendable {
   /// A target as a whole.
   struct Target: Sendable {
     var isInRun = false
-    /// `nil` where no receipt is expected.
-    var receiptDeadline: Duration?
-    var expectsReceipts: Bool { receiptDeadline != nil }
+    var expectsReceipts = false
     var askedRate = 0.0
     /// The time since which each connection is open, keyed by its number.
     var connections: [Int64: WallTime] = [:]
@@ -140,7 +138,7 @@ struct MetricsState: Sendable {
       targetNames[target.registration.id] = name
       targets[name, default: Target()].isInRun = true
       targets[name]?.askedRate = target.askedRate
-      targets[name]?.receiptDeadline = target.receiptDeadline.map { .microseconds($0) }
+      targets[name]?.expectsReceipts = target.receiptDeadline != nil
       let variants = Array(zip(target.registration.variants, target.variants))
       for (id, variant) in variants.isEmpty ? [(VariantID.none, "")] : variants {
         let key = SeriesMetrics.Key(target: name, variant: variant)
@@ -195,8 +193,7 @@ struct MetricsState: Sendable {
   private mutating func add(_ change: SampleChange, at now: WallTime) {
     let sample = change.sample
     guard let key = key(of: change) else { return }
-    series[key, default: SeriesMetrics(buckets)].add(
-      change, deadline: targets[key.target]?.receiptDeadline ?? .zero, at: now)
+    series[key, default: SeriesMetrics(buckets)].add(change, at: now)
     if let target = targetNames[sample.id.target] {
       targets[target]?.inFlight += change.inFlight
     }

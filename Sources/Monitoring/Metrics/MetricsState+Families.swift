@@ -14,7 +14,7 @@ extension MetricsState {
   ) -> [MetricFamily] {
     let common = labels.map { MetricFamily.Label($0.name, $0.value) }
     return
-      (notifications(at: now) + verdictFamilies() + distributionFamilies() + gauges(at: now)
+      (notifications() + verdictFamilies() + distributionFamilies() + gauges(at: now)
       + collector(version)
       + objectivesAndFindings() + forwarding() + partFamilies() + [Self.log(droppedLogLines)])
       .map { family in
@@ -61,7 +61,7 @@ extension MetricsState {
     series.sorted { $0.key < $1.key }
   }
 
-  private func notifications(at now: WallTime) -> [MetricFamily] {
+  private func notifications() -> [MetricFamily] {
     func counter(_ name: String, _ help: String, _ value: (SeriesMetrics) -> UInt64) -> MetricFamily {
       MetricFamily(
         .counter, "\(Self.prefix)\(name)_total", help,
@@ -70,9 +70,8 @@ extension MetricsState {
     return [
       counter("planned", "Notifications that came due; withdrawn plans do not.", \.planned),
       counter("sent", "Notifications that went onto the wire.", \.sent),
-      counter("unseen", "Delivered notifications that the device had not shown by the receipt deadline.") {
-        $0.unseen(at: now)
-      },
+      counter(
+        "unseen", "Delivered notifications that the device had not shown by the receipt deadline.", \.unseen),
       counter("duplicates", "Receipts for a notification after the first one.", \.duplicates),
     ]
   }

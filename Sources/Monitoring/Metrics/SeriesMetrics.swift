@@ -32,9 +32,8 @@ struct SeriesMetrics: Sendable {
   private(set) var planned: UInt64 = 0
   private(set) var sent: UInt64 = 0
   private(set) var duplicates: UInt64 = 0
-  private var unseen: UInt64 = 0
-  /// When the device has to have shown those that it has received, at the latest.
-  private var awaited: [SampleID: WallTime] = [:]
+  /// Those that were not shown by their receipt deadline.
+  private(set) var unseen: UInt64 = 0
   private(set) var verdicts: [Verdict: UInt64]
   private(set) var corrections: [Correction: UInt64] = [:]
   private(set) var distributions: [Interval: LatencyDistribution]
@@ -83,27 +82,8 @@ struct SeriesMetrics: Sendable {
     planned += UInt64(max(0, onlyPlanned))
   }
 
-  /// Those that were not shown by their receipt deadline, at an instant.
-  func unseen(at now: WallTime) -> UInt64 { unseen + UInt64(awaited.values.count { $0 < now }) }
-
-  private mutating func noteDisplay(of change: SampleChange, _ deadline: Duration, at now: WallTime) {
+  mutating func add(_ change: SampleChange, at now: WallTime) {
     let sample = change.sample
-    if sample.display == .unseen, change.newValues.contains(.delivery) {
-      awaited[sample.id] = sample.plannedAt + deadline
-    }
-    guard change.newValues.contains(.shown) else { return }
-    let due = awaited.removeValue(forKey: sample.id)
-    // A counter never falls: what was counted when its time had passed stays counted.
-    if sample.display == .shownLate || due.map({ $0 < now }) ?? false { unseen += 1 }
-    guard awaited.count > 1000 else { return }
-    unseen = unseen(at: now)
-    awaited = awaited.filter { $0.value >= now }
-  }
-
-  /// - Parameter deadline: the target's receipt deadline.
-  mutating func add(_ change: SampleChange, deadline: Duration, at now: WallTime) {
-    let sample = change.sample
-    noteDisplay(of: change, deadline, at: now)
     if change.isDue { planned += 1 }
     duplicates += UInt64(max(0, change.newDuplicates))
     switch change.verdict {
@@ -122,6 +102,7 @@ struct SeriesMetrics: Sendable {
     if change.newValues.contains(.service) { record(.service, sample.value(of: .service)) }
     if change.newValues.contains(.accept) { record(.accept, sample.acceptLatency) }
     if change.newValues.contains(.path) { record(.path, sample.path) }
+    if change.newValues.contains(.unseen) { unseen += 1 }
     if change.newValues.contains(.shown) { record(.shown, sample.shownLatency) }
     if change.newValues.contains(.delivery) {
       record(.delivery, sample.deliveryLatency)

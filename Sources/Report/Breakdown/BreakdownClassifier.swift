@@ -79,7 +79,9 @@ final class BreakdownClassifier {
             ?? (part.words.isEmpty ? number(of: word) : Int64(part.words.count))
         } ?? Self.none
     }
-    return contexts[id] ?? Self.none
+    let value = contexts[id] ?? Self.none
+    contexts[id] = value
+    return value
   }
 
   private func local(_ time: WallTime) -> Int64 {

@@ -78,7 +78,8 @@ public struct BreakdownReport {
     let pruned = try reader.pruned().samples
     prunedTo = pruned.flatMap { window.lowerBound < $0 ? min($0, window.upperBound) : nil }
 
-    let devices = try DeviceNames(reader)
+    let devices =
+      plan.keys.contains(.gap) || plan.keys.contains(.device) ? try DeviceNames(reader) : DeviceNames()
     var gaps: DeviceGaps?
     if plan.keys.contains(.gap) {
       gaps = try DeviceGaps(
@@ -144,6 +145,8 @@ private struct BreakdownReading {
 /// The names of the devices of all targets: as configured, else as their receipts say, else each target has its own.
 private struct DeviceNames {
   private(set) var all: [TargetID: String] = [:]
+
+  init() {}
 
   init(_ reader: any SampleSource) throws {
     for run in try reader.runs() {

@@ -22,7 +22,7 @@ struct DeviceGaps {
     for (target, device) in devices.sorted(by: { $0.key < $1.key }) where wanted.contains(device) {
       try reader.forEachSample(of: target, plannedFrom: start, to: last) { row in
         guard let lag = row.scheduleLag else { return }
-        sent[device, default: []].append(row.plannedAt.microseconds + lag)
+        sent[device, default: []].append(row.plannedAt.microseconds.addingClamped(lag))
       }
     }
     for device in sent.keys { sent[device]?.sort() }
@@ -37,6 +37,6 @@ struct DeviceGaps {
       let middle = (low + high) / 2
       if times[middle] < time.microseconds { low = middle + 1 } else { high = middle }
     }
-    return low > 0 ? time.microseconds - times[low - 1] : nil
+    return low > 0 ? time.microseconds.subtractingClamped(times[low - 1]) : nil
   }
 }

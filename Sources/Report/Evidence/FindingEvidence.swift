@@ -153,8 +153,7 @@ public struct FindingEvidence: Sendable {
 
     /// The time from received to shown, µs.
     private static func displayTime(_ row: borrowing SampleRow) -> Int64? {
-      guard let shown = row.value(of: .shown), let received = row.value(of: .delivery) else { return nil }
-      return shown - received
+      Sample.displayTime(shown: row.shownLatency, delivery: row.deliveryLatency)
     }
 
     /// How bad a notification is in what changed; `nil` where it is not.
@@ -167,7 +166,7 @@ public struct FindingEvidence: Sendable {
       case .lost: row.state == .lost ? .max : row.state == .late ? row.value(of: .delivery) : nil
       case .failed: row.state == .failed ? 0 : nil
       case .refused: row.state == .rejected ? 0 : nil
-      case .unseen: row.display.flatMap { $0 == .shown ? nil : 0 }
+      case .unseen: row.display.flatMap { $0 == .unseen || $0 == .shownLate ? 0 : nil }
       }
     }
 

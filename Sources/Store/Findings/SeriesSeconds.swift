@@ -191,7 +191,11 @@ extension StoreReader {
       if let accept { batch[key]?.accept.add(accept) }
       if let delivery = statement.optionalInteger(6) {
         batch[key]?.delivery.add(delivery)
-        if let shown = statement.optionalInteger(8) { batch[key]?.display.add(shown - delivery) }
+        if !statement.isNull(9),
+          let display = Sample.displayTime(shown: statement.optionalInteger(8), delivery: delivery)
+        {
+          batch[key]?.display.add(display)
+        }
       }
       if statement.integer(7) != 0 { batch[key]?.held += 1 }
     }

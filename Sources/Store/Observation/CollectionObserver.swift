@@ -111,6 +111,8 @@ public struct SampleChange: Sendable, Equatable {
     public static let delivery = Values(rawValue: 8)
     public static let path = Values(rawValue: 16)
     public static let shown = Values(rawValue: 32)
+    /// It was not shown by its receipt deadline.
+    public static let unseen = Values(rawValue: 64)
 
     public init(of sample: Sample) {
       self = []
@@ -120,6 +122,7 @@ public struct SampleChange: Sendable, Equatable {
       if sample.deliveryLatency != nil { insert(.delivery) }
       if sample.path != nil { insert(.path) }
       if sample.shownLatency != nil { insert(.shown) }
+      if sample.display == .unseen || sample.display == .shownLate { insert(.unseen) }
     }
   }
 

@@ -18,9 +18,10 @@ public struct DeviceContextTable: Sendable {
   private var ids: [DeviceContext: DeviceContextID]
   private var next: Int64
 
-  public init(_ known: [DeviceContextID: DeviceContext] = [:]) {
+  /// - Parameter last: the largest number that is taken, also by what cannot be read.
+  public init(_ known: [DeviceContextID: DeviceContext] = [:], last: Int64 = 0) {
     ids = Dictionary(known.map { ($0.value, $0.key) }) { first, _ in first }
-    next = (known.keys.lazy.map(\.rawValue).max() ?? 0) + 1
+    next = max(last, known.keys.lazy.map(\.rawValue).max() ?? 0).addingClamped(1)
   }
 
   /// The number of circumstances.
@@ -34,7 +35,7 @@ public struct DeviceContextTable: Sendable {
       return ids[plain]
     }
     let id = DeviceContextID(rawValue: next)
-    next += 1
+    next = next.addingClamped(1)
     ids[context] = id
     new(StoredDeviceContext(id: id, context: context))
     return id
@@ -65,15 +66,30 @@ extension CollectorStore {
   /// The circumstances that are stored.
   /// - Throws: ``StoreError``.
   public func deviceContexts() throws -> DeviceContextTable {
-    DeviceContextTable(try read { try DeviceContextQuery.all($0) })
+    try read { db in
+      DeviceContextTable(
+        try DeviceContextQuery.all(db), last: try Int64.fetchOne(db, sql: "SELECT max(id) FROM context") ?? 0)
+    }
   }
 
-  /// The names of the targets whose devices have reported that they showed a notification.
+  /// How long a device that showed a notification is expected to show others, in later runs.
+  private static let displayMemory = Duration.days(7)
+
+  /// The targets of a run's description whose devices have reported within a week that they showed a notification: of a device that
+  /// was replaced by another one nothing is known.
   /// - Throws: ``StoreError``.
-  public func targetsReportingDisplay() throws -> Set<String> {
-    try read { db in
-      try String.fetchSet(
-        db, sql: "SELECT t.name FROM tally y JOIN target t ON t.id = y.target_id WHERE y.displayed > 0")
+  public func reportsDisplay(_ target: TargetDescription) throws -> Bool {
+    let since = clock.wallNow().microseconds.subtractingClamped(Self.displayMemory.microseconds)
+    return try read { db in
+      try Bool.fetchOne(
+        db,
+        sql: """
+          SELECT EXISTS (
+            SELECT 1 FROM target t JOIN tally y ON y.target_id = t.id JOIN run r ON r.id = t.run_id
+            WHERE t.name = ? AND t.provider = ? AND t.endpoint IS ? AND t.device IS ? AND y.displayed > 0
+              AND ifnull(r.ended_at, r.started_at) >= ?)
+          """,
+        arguments: [target.name, target.provider, target.endpoint, target.device, since]) ?? false
     }
   }
 }

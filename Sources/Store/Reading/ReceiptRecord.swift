@@ -76,12 +76,10 @@ public struct ReceiptParts {
     _ record: ReceiptRecord, finished: (ReceiptRecord) throws -> Void
   ) rethrows {
     if let last = receipts.last, last.receipt.sample != record.receipt.sample { try finish(finished) }
-    if record.receipt.isAddition,
-      let place = receipts.firstIndex(where: { $0.receipt.stamp == record.receipt.stamp })
-    {
+    guard record.receipt.isAddition else { return receipts.append(record) }
+    // What was posted before the time that is read has its receipt there.
+    if let place = receipts.firstIndex(where: { $0.receipt.stamp == record.receipt.stamp }) {
       receipts[place].receipt.add(record.receipt)
-    } else {
-      receipts.append(record)
     }
   }
 

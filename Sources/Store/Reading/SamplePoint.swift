@@ -28,9 +28,9 @@ public struct SamplePoint: Sendable, Hashable {
   /// What ``rawValue(of:)`` returns where there is no value.
   public static let absent = Int64.min
 
-  private static let statusMask: UInt16 = 0x0FFF
+  private static let statusMask: UInt16 = 0x07FF
   /// The place of the display's state plus 1, or 0 for none.
-  private static let displayShift: UInt16 = 12
+  private static let displayShift: UInt16 = 11
   private static let freshFlag: UInt16 = 0x4000
   private static let orderFlag: UInt16 = 0x8000
 
@@ -100,7 +100,7 @@ public struct SamplePoint: Sendable, Hashable {
   public var isFreshConnection: Bool { statusAndFlags & Self.freshFlag != 0 }
   public var isOutOfOrder: Bool { statusAndFlags & Self.orderFlag != 0 }
   public var display: DisplayState? {
-    DisplayState(rawValue: Int(statusAndFlags >> Self.displayShift & 3) - 1)
+    DisplayState(rawValue: Int(statusAndFlags >> Self.displayShift & 7) - 1)
   }
 
   /// The range of the true value of a metric; `nil` of one whose values are exact, or without a value.
@@ -178,7 +178,7 @@ extension PointRow {
       status: row.optionalInteger(7).map { Int($0) },
       // NULL reads as 0.
       isFreshConnection: row.integer(9) != 0, isOutOfOrder: row.integer(10) != 0,
-      displayTime: row.optionalInteger(13).flatMap { shown in delivery.map { shown &- $0 } },
+      displayTime: Sample.displayTime(shown: row.optionalInteger(13), delivery: delivery),
       display: row.optionalInteger(14).flatMap { DisplayState(rawValue: Int($0)) })
   }
 }

@@ -88,7 +88,7 @@ public struct SampleRow: ~Copyable {
     case .delivery: deliveryRange
     case .shown:
       deliveryRange.flatMap { range in
-        shownLatency.map { range.shown(after: $0 - (deliveryLatency ?? 0)) }
+        Sample.displayTime(shown: shownLatency, delivery: deliveryLatency).map { range.shown(after: $0) }
       }
     case .service, .accept, .path: nil
     }

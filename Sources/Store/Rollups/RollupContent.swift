@@ -57,7 +57,7 @@ struct RollupContribution {
     figures = Self.figures(
       lag: sample.scheduleLag, service: sample.serviceTime, accept: sample.acceptLatency,
       delivery: sample.deliveryLatency, error: sample.deliveryError, range: sample.deliveryRange,
-      shown: sample.shownLatency, path: sample.path,
+      shown: sample.shownLatency, isDisplayExpected: flags.display != nil, path: sample.path,
       isFresh: sideCounts.freshConnections > 0)
   }
 
@@ -85,13 +85,14 @@ struct RollupContribution {
     figures = Self.figures(
       lag: lag, service: row.optionalInteger(5), accept: accept, delivery: delivery, error: error,
       range: delivery.map { DeliveryRange(latency: $0, error: error, high: row.optionalInteger(12)) },
-      shown: row.optionalInteger(14), path: row.optionalInteger(13), isFresh: sideCounts.freshConnections > 0)
+      shown: row.optionalInteger(14), isDisplayExpected: flags.display != nil, path: row.optionalInteger(13),
+      isFresh: sideCounts.freshConnections > 0)
   }
 
   @inline(__always)
   private static func figures(
     lag: Int64?, service: Int64?, accept: Int64?, delivery: Int64?, error: Int64?,
-    range: DeliveryRange?, shown: Int64?, path: Int64?, isFresh: Bool
+    range: DeliveryRange?, shown: Int64?, isDisplayExpected: Bool, path: Int64?, isFresh: Bool
   ) -> PerFigure<Int64?> {
     var figures = PerFigure<Int64?>(nil)
     figures[.scheduleLag] = lag
@@ -102,12 +103,13 @@ struct RollupContribution {
     figures[.deliveryLow] = range?.low
     figures[.deliveryHigh] = range?.high
     figures[.path] = path
-    if let shown, let delivery, let range {
-      let shownRange = range.shown(after: shown - delivery)
+    if let shown, let range, let display = Sample.displayTime(shown: shown, delivery: delivery) {
+      let shownRange = range.shown(after: display)
       figures[.shown] = shown
       figures[.shownLow] = shownRange.low
       figures[.shownHigh] = shownRange.high
-      figures[.display] = shown - delivery
+      // Not of those that came too late: of them nothing is expected.
+      if isDisplayExpected { figures[.display] = display }
       if isFresh {
         figures[.freshShown] = shown
         figures[.freshShownLow] = shownRange.low

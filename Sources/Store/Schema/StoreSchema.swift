@@ -42,7 +42,7 @@ enum StoreSchema {
 
       """
     + ["tally", "rollup"].flatMap { table in
-      ["display_expected", "displayed"].map {
+      ["display_expected", "displayed", "display_awaited"].map {
         "ALTER TABLE \(table) ADD COLUMN \($0) INTEGER NOT NULL DEFAULT 0;\n"
       }
     }.joined()

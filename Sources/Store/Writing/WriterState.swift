@@ -126,15 +126,15 @@ struct SampleStateCache {
   mutating func removeAll() { tracks.removeAll() }
 }
 
-/// The properties of a row that are counted, in one byte: its state, whether it was sent, whether the provider accepted
+/// The properties of a row that are counted, in two bytes: its state, whether it was sent, whether the provider accepted
 /// it, and whether the device showed it.
 struct SampleStateFlags: Equatable {
-  private var bits: UInt8
+  private var bits: UInt16
 
   init(state: NotificationState, isSent: Bool, isAccepted: Bool, display: DisplayState? = nil) {
     bits =
-      UInt8(state.rawValue) | (isSent ? 0x10 : 0) | (isAccepted ? 0x20 : 0)
-      | UInt8((display?.rawValue ?? -1) + 1) << 6
+      UInt16(state.rawValue) | (isSent ? 0x10 : 0) | (isAccepted ? 0x20 : 0)
+      | UInt16((display?.rawValue ?? -1) + 1) << 6
   }
 
   init(_ sample: Sample) {

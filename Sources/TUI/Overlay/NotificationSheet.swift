@@ -122,7 +122,7 @@ struct NotificationDetails {
         legs.append(
           Leg(
             name: "shown", from: delivery, to: shown,
-            range: sample.deliveryRange?.shown(after: shown - delivery), role: .accent))
+            range: sample.displayTime.flatMap { sample.deliveryRange?.shown(after: $0) }, role: .accent))
       }
     }
     return legs

@@ -10,7 +10,8 @@ struct GateCommand: ParsableCommand {
       The share received in time is that of all notifications that were planned and are settled, whatever became of \
       them. It is met where the whole 95 % interval is at or above the requirement, breached where all of it is below, \
       and undecided otherwise. A quantile, or a share of what should not happen, is met where the upper end of its \
-      interval is below the limit: lost is of the accepted, and late ones count as lost; failed and refused are of the \
+      interval is below the limit: lost is of the accepted, and late ones count as lost; unseen is of what was \
+      delivered to a device that reports what it shows; failed and refused are of the \
       planned, and what was not sent because the provider refuses counts as refused. in_time(2s)>99% is the same as \
       --within 2s --share 99%. Each target is judged by itself. Without --run, --since and --until it judges the newest run.
 

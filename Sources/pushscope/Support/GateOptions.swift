@@ -10,7 +10,7 @@ import Store
 struct GateOptions: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
-      "A gate: delivery.p99<250ms, lost<1%, failed<1%, refused<1%, in_time(2s)>99%, or \"delivery within 2s share 99%\" (repeatable).",
+      "A gate: delivery.p99<250ms, lost<1%, unseen<1%, failed<1%, refused<1%, in_time(2s)>99%, or \"delivery within 2s share 99%\" (repeatable).",
       valueName: "gate"),
     transform: Self.parse)
   var gates: [Gate] = []
@@ -27,7 +27,7 @@ struct GateOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "service, accept, delivery or path (default: delivery where receipts are expected, else accept).",
+      "service, accept, delivery, shown or path (default: delivery where receipts are expected, else accept).",
       valueName: "metric"),
     transform: MetricArgument.parse)
   var metric: Metric?

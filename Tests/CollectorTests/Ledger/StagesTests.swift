@@ -136,7 +136,12 @@ import Testing
       fixture.ledger.apply(receipt)
     }
     fixture.commit()
+    #expect((1...4).map { fixture.sample($0)?.display } == [nil, .shown, .awaited, .shownLate])
+    #expect(fixture.ledger.openCount == 1, "until its deadline it may still be shown")
+    fixture.ledger.advance(to: at(3_500))
+    fixture.commit()
     #expect((1...4).map { fixture.sample($0)?.display } == [nil, .shown, .unseen, .shownLate])
+    #expect(fixture.ledger.openCount == 0)
     #expect(fixture.sample(4)?.shownLatency == 2_097_000, "its time is known all the same")
   }
 
@@ -150,6 +155,40 @@ import Testing
     fixture.commit()
     #expect(fixture.sample(1)?.state == .late && fixture.sample(1)?.display == nil)
     #expect(fixture.sample(1)?.shownLatency == 3_300_000)
+  }
+
+  @Test("of a further receipt the stages stay with it")
+  func furtherReceipts() throws {
+    var fixture = Self.sent()
+    #expect(fixture.ledger.apply(Self.receipt(fixture, [], arriving: 1600)) == .accepted)
+    var other = Self.receipt(fixture, [.shown, .context], arriving: 1700)
+    other.device = "tablet"
+    #expect(fixture.ledger.apply(other, reloaded: fixture.recall(1)) == .duplicate)
+    fixture.commit()
+    let sample = try #require(fixture.sample(1))
+    #expect(sample.shownLatency == nil && sample.display == nil && sample.context == nil)
+    #expect(fixture.receipts.last?.stages.shownAt != nil && fixture.receipts.last?.contextID != nil)
+    // The first one still may say more.
+    #expect(
+      fixture.ledger.apply(Self.receipt(fixture, [.shown], arriving: 1800), reloaded: fixture.recall(1))
+        == .accepted)
+    fixture.commit()
+    #expect(fixture.sample(1)?.shownLatency == 550_000)
+  }
+
+  @Test("of a notification of an earlier run it is not said whether it was shown")
+  func earlierRuns() throws {
+    var fixture = Self.sent()
+    fixture.ledger.advance(to: at(4000))
+    fixture.commit()
+    var later = LedgerFixture(deadline: .seconds(2))
+    later.ledger.take(
+      LedgerTarget(id: LedgerFixture.target, receiptDeadline: 2_000_000, reportsDisplay: true))
+    let receipt = Self.receipt(fixture, [.shown], arriving: 5000)
+    #expect(later.ledger.apply(receipt, reloaded: fixture.recall(1)) == .accepted)
+    later.commit()
+    let sample = try #require(later.sample(1))
+    #expect(sample.state == .delivered && sample.shownLatency == 550_000 && sample.display == nil)
   }
 
   @Test func circumstancesAreNumberedOnce() {
