@@ -128,14 +128,15 @@ extension DeviceContext: Codable {
     init?(intValue: Int) { nil }
   }
 
-  /// Reads an object; members that are not in the table, or `null`, are ignored.
+  /// Reads an object; members that are not in the table, `null` or of a wrong type are left out: what a device says in addition must not cost
+  /// the receipt.
   public init(from decoder: any Decoder) throws {
     let members = try decoder.container(keyedBy: Key.self)
     for key in DeviceContextKey.allCases where members.contains(Key(key)) {
       if key.isFlag {
-        self[key] = try members.decodeIfPresent(Bool.self, forKey: Key(key)).map(String.init)
+        self[key] = (try? members.decode(Bool.self, forKey: Key(key))).map(String.init)
       } else {
-        self[key] = try members.decodeIfPresent(String.self, forKey: Key(key))
+        self[key] = try? members.decode(String.self, forKey: Key(key))
       }
     }
   }

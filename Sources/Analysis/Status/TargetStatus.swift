@@ -268,7 +268,9 @@ struct StatusFigures {
       + (times.map { "; \($0)" } ?? "")
   }
 
-  static func verb(_ metric: Metric) -> String { metric == .delivery ? "arrived" : "were accepted" }
+  static func verb(_ metric: Metric) -> String {
+    metric == .delivery ? "arrived" : metric == .shown ? "were shown" : "were accepted"
+  }
 
   /// `half within 210 ms, 99 of 100 within 1.90 s`; `nil` where too few have a value.
   var times: String? {

@@ -96,6 +96,7 @@ struct CauseSentence {
       let how = verdict?.facts?.isSleepReported ?? false ? "late" : "in bunches"
       return "The device \(device) \(verb("sleeps", "slept")): it \(verb("gets", "got")) them \(how)."
     case .display:
+      let device = device.contains(", ") ? record.device : device
       return record.metric.word == .display
         ? "The device \(device) \(verb("gets", "got")) them and \(verb("shows", "showed")) them later."
         : "The device \(device) \(verb("gets them and does", "got them and did")) not show them."

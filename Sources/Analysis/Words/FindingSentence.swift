@@ -140,7 +140,9 @@ public struct FindingSentence {
   /// - Parameter reason: what follows what was before.
   private func share(_ text: String, _ reason: String = "") -> String {
     let isPercent = record.shareAfter.map { 0.01..<1 ~= $0 } ?? false
-    let before = record.shareBefore.map { isPercent && $0 >= 0.0005 ? PercentText.given($0) : Self.share($0) }
+    let before = record.shareBefore.map {
+      isPercent && $0 >= 0.0005 ? PercentText.given(($0 * 1e5).rounded() / 1e5) : Self.share($0)
+    }
     return "\(text)\(before.map { " (before \($0))" } ?? "")\(reason)."
   }
 

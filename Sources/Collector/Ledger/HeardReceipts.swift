@@ -79,17 +79,23 @@ extension Sample {
   ///   - deadline: µs from planned.
   ///   - isCounted: whether it counts for what the device shows: not a notification of an earlier run, of which those that were not
   ///     shown are not counted either.
+  /// - Returns: `false` where the device says that it showed the notification later than its receipt came: that time is left out.
   mutating func take(
     _ receipt: ArrivedReceipt, deadline: Int64?, context: DeviceContextID?, isCounted: Bool
-  ) {
+  ) -> Bool {
     if self.context == nil { self.context = context }
     guard shownLatency == nil, let latency = deliveryLatency, let shown = receipt.validStages.shownAt else {
-      return
+      return true
     }
     let whole = latency.addingClamped(
       shown.microseconds.subtractingClamped(receipt.receivedAt.microseconds))
+    let latest = receipt.arrivedAt.microseconds.subtractingClamped(plannedMonotonic)
+      .addingClamped(max(0, deliveryError ?? 0)).addingClamped(DeliveryRange.stageError)
+    guard whole <= latest else { return false }
     shownLatency = whole
-    guard state == .delivered, isCounted || display != nil else { return }
-    display = deadline.map { whole > $0 } ?? false ? .shownLate : .shown
+    if state == .delivered, isCounted || display != nil {
+      display = deadline.map { whole > $0 } ?? false ? .shownLate : .shown
+    }
+    return true
   }
 }

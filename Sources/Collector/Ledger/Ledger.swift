@@ -258,10 +258,7 @@ struct Ledger: Sendable {
     let news = entry.heard.news(receipt)
     if news == .nothing { return .repeated }
     if receipt.validStages != receipt.stages {
-      emit(
-        .malformedReceipt, at: receipt.arrivedAt, id: id,
-        detail:
-          "\(receipt.device) says that it showed or opened it before it received it: that time is left out")
+      emitWrongStage(of: receipt, id, "before it received it")
     }
     let timing = ReceiptLatency(
       of: receipt, planned: entry.sample.plannedMonotonic,
@@ -316,11 +313,13 @@ struct Ledger: Sendable {
       entry.sample.isOutOfOrder = isOutOfOrder
       entry.progress.receipt = isLate ? .late : .inTime
     }
+    var isTaken = true
     change(id, at: receipt.arrivedAt) { entry in
       if reportsDisplay, !isLate { entry.sample.display = .awaited }
-      entry.sample.take(receipt, deadline: deadline, context: context, isCounted: isOurRun)
+      isTaken = entry.sample.take(receipt, deadline: deadline, context: context, isCounted: isOurRun)
       entry.giveUpDisplay()
     }
+    if !isTaken { emitWrongStage(of: receipt, id, "after it said so") }
     noteDisplay(of: id)
     if isOutOfOrder { emit(.outOfOrder, at: receipt.arrivedAt, id: id) }
     contradict(contradicted, entry.sample.reason, id: id, at: receipt.arrivedAt)
@@ -338,14 +337,23 @@ struct Ledger: Sendable {
     var row = Receipt(of: receipt, for: id, timing, isDuplicate: !isFirst, anchor: anchor)
     (row.stages, row.contextID, row.isAddition) = (stages, context, true)
     changes.receipts.append(row)
+    var isTaken = true
     change(id, at: receipt.arrivedAt) { entry in
       entry.heard.note(receipt, hasContext: context != nil)
       // Of further receipts the stages stay with them.
       guard isFirst else { return }
-      entry.sample.take(receipt, deadline: entry.receiptDeadline, context: context, isCounted: isOurRun)
+      isTaken = entry.sample.take(
+        receipt, deadline: entry.receiptDeadline, context: context, isCounted: isOurRun)
     }
+    if !isTaken { emitWrongStage(of: receipt, id, "after it said so") }
     noteDisplay(of: id)
     return .accepted
+  }
+
+  private mutating func emitWrongStage(of receipt: ArrivedReceipt, _ id: SampleID, _ when: String) {
+    emit(
+      .malformedReceipt, at: receipt.arrivedAt, id: id,
+      detail: "\(receipt.device) says that it showed or opened it \(when): that time is left out")
   }
 
   /// Expects a target's device to show what it receives, once it has shown one.

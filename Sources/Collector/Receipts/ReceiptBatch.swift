@@ -114,7 +114,7 @@ struct ReceiptBatch {
         shownAt: try time(wire.shownAtMilliseconds, "shown_at_ms"),
         openedAt: try time(wire.openedAtMilliseconds, "opened_at_ms"),
         providerAt: try time(wire.providerAtMilliseconds, "provider_at_ms")),
-      context: wire.context.flatMap { $0.isEmpty ? nil : $0 })
+      context: wire.context?.value.flatMap { $0.isEmpty ? nil : $0 })
   }
 
   private struct Wire: Decodable {
@@ -138,7 +138,14 @@ struct ReceiptBatch {
       var shownAtMilliseconds: Int64?
       var openedAtMilliseconds: Int64?
       var providerAtMilliseconds: Int64?
-      var context: DeviceContext?
+      var context: Context?
+    }
+
+    /// Circumstances, or anything else, which is left out.
+    struct Context: Decodable {
+      var value: DeviceContext?
+
+      init(from decoder: any Decoder) { value = try? DeviceContext(from: decoder) }
     }
 
     struct Exchange: Decodable {

@@ -257,15 +257,18 @@ struct CauseRules: Sendable {
 
   /// What happens after a device received a notification is the device's.
   private func display() -> Verdict? {
-    let affected = scope { max($0.unseen, $0.display.z) }
+    // Of a finding's own kind: another device may show late while this one shows nothing.
+    let unseen = subject?.metric == .display ? [] : scope(\.unseen)
+    let slow = subject?.metric == .unseen ? [] : scope(\.display.z)
+    let affected = unseen.union(slow)
     guard !affected.isEmpty else { return nil }
     var signs: [String] = []
-    if !scope(\.unseen).isEmpty {
-      let before = mean(affected) { $0.unseenShares.before }
-      let now = mean(affected) { $0.unseenShares.now }
+    if !unseen.isEmpty {
+      let before = mean(unseen) { $0.unseenShares.before }
+      let now = mean(unseen) { $0.unseenShares.now }
       signs.append("not shown \(PercentText.fine(before)) → \(PercentText.fine(now)) of delivered")
     }
-    if !scope(\.display.z).isEmpty { signs.append("received to shown \(tail(affected, \.display))") }
+    if !slow.isEmpty { signs.append("received to shown \(tail(slow, \.display))") }
     let devices = Set(affected.map { targets[$0].target.device }).sorted()
     return verdict(.display, devices.joined(separator: ", "), affected, signs.joined(separator: ", "))
   }

@@ -5,6 +5,8 @@ import Store
 final class BreakdownClassifier {
   /// A notification without a value, such as of a device that did not report it. Sorted last.
   static let none = Int64.max
+  /// The gap before a notification that was not sent.
+  private static let unsent = Int64.max - 1
 
   let key: BreakdownKey
   private let zone: LocalTime
@@ -59,9 +61,10 @@ final class BreakdownClassifier {
     case .weekday: (local(row.plannedAt).flooringDivision(by: 86_400_000_000) + 3).remainder(of: 7)
     case .minute: local(row.plannedAt).remainder(of: 3_600_000_000) / 60_000_000
     case .gap:
-      row.scheduleLag.flatMap { lag in
+      row.scheduleLag.map { lag in
         gaps?.gap(before: row.plannedAt.advanced(byMicroseconds: lag), of: row.id.target)
-      }.map { DecimalSteps.start(of: $0 / 1_000_000) } ?? Self.none
+          .map { DecimalSteps.start(of: $0 / 1_000_000) } ?? Self.none
+      } ?? Self.unsent
     case .context(let part): try row.context.map { try number(of: part, in: $0) } ?? Self.none
     case .fresh: row.isFreshConnection.map { $0 ? 1 : 0 } ?? Self.none
     case .payload: row.payloadBytes.map { DecimalSteps.start(of: Int64($0)) } ?? Self.none
@@ -99,6 +102,7 @@ final class BreakdownClassifier {
       default: "none"
       }
     }
+    if value == Self.unsent { return "not sent" }
     return switch key {
     case .hour: "\(FixedPoint.padded(value, width: 2)):00"
     case .weekday: ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"][Int(value)]

@@ -47,6 +47,9 @@ public enum BreakdownKey: Sendable, Hashable {
     }
   }
 
+  /// Whether its values depend on the time zone.
+  public var isOfDay: Bool { self == .hour || self == .weekday || self == .minute }
+
   public var name: String {
     if case .label(let label) = self { return "label:\(label)" }
     return Self.plain.first { $0.key == self }?.name ?? ""

@@ -179,7 +179,10 @@ private enum BreakdownLimit {
       if entries.isEmpty { return (0, "") }
       let names = Set(entries.map(\.target.name)).sorted().joined(separator: ", ")
       throw ReportError(
-        .noCommonLimit, "\(names) have no limit in common that a share in time could be told of",
+        .noCommonLimit,
+        limits == [nil]
+          ? "\(names): no limit is known that a share in time could be told of, as there is neither an objective nor a receipt_deadline"
+          : "\(names) have no limit in common that a share in time could be told of",
         remedy: "give one, like --within 5s, or choose targets with --target")
     }
     return first

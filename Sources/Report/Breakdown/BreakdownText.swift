@@ -50,7 +50,7 @@ extension BreakdownReport {
   }
 
   private func title(_ key: BreakdownKey) -> String {
-    EscapedText.make([.hour, .weekday].contains(key) ? "\(key.name) (\(plan.zoneName))" : key.name)
+    EscapedText.make(key.isOfDay ? "\(key.name) (\(plan.zoneName))" : key.name)
   }
 
   private var explanation: String {

@@ -135,6 +135,22 @@ extension StoreReader {
     var accept = LatencyAccumulator()
     var delivery = LatencyAccumulator()
     var display = LatencyAccumulator()
+
+    /// Adds a row of the statement in ``readNotifications(of:from:to:limit:into:_:)``.
+    mutating func add(_ row: RawStatement) {
+      let answer = row.optionalInteger(5)
+      let shown = row.optionalInteger(9).flatMap { DisplayState(rawValue: Int($0)) }
+      counts.add(
+        NotificationState(rawValue: Int(row.integer(3))) ?? .planned, isSent: !row.isNull(4),
+        isAccepted: answer != nil, display: shown)
+      if let answer { accept.add(answer) }
+      let arrival = row.optionalInteger(6)
+      if let arrival { delivery.add(arrival) }
+      if shown != nil, let time = Sample.displayTime(shown: row.optionalInteger(8), delivery: arrival) {
+        display.add(time)
+      }
+      if row.integer(7) != 0 { held += 1 }
+    }
   }
 
   /// - Returns: the second up to which everything was read.
@@ -182,22 +198,8 @@ extension StoreReader {
       rows += 1
       let target = SampleID(rawValue: statement.integer(1)).target
       guard targets.contains(target) else { continue }
-      let accept = statement.optionalInteger(5)
       let key = Key(target: target, variant: VariantID(rawValue: statement.integer(2)))
-      batch[key, default: Accumulator()].counts.add(
-        NotificationState(rawValue: Int(statement.integer(3))) ?? .planned, isSent: !statement.isNull(4),
-        isAccepted: accept != nil,
-        display: statement.optionalInteger(9).flatMap { DisplayState(rawValue: Int($0)) })
-      if let accept { batch[key]?.accept.add(accept) }
-      if let delivery = statement.optionalInteger(6) {
-        batch[key]?.delivery.add(delivery)
-        if !statement.isNull(9),
-          let display = Sample.displayTime(shown: statement.optionalInteger(8), delivery: delivery)
-        {
-          batch[key]?.display.add(display)
-        }
-      }
-      if statement.integer(7) != 0 { batch[key]?.held += 1 }
+      batch[key, default: Accumulator()].add(statement)
     }
     flush()
     return end

@@ -51,7 +51,7 @@ struct Export: ParsableCommand {
     }
     if table == .summary, let (source, keys) = try source.breakdown(selection) {
       return try ReportRun.breakdown(
-        BreakdownReport(source.reader, source.selection, breakdown.plan(keys, intervals.method)),
+        BreakdownReport(source.reader, source.selection, try breakdown.plan(keys, intervals.method)),
         format: format, to: output, store: source.path)
     }
     try breakdown.checkUnused()

@@ -38,7 +38,7 @@ struct Summary: ParsableCommand {
   func run() throws {
     if let (source, keys) = try source.breakdown(selection, newest: true) {
       let report = try BreakdownReport(
-        source.reader, source.selection, breakdown.plan(keys, intervals.method))
+        source.reader, source.selection, try breakdown.plan(keys, intervals.method))
       return try ReportRun.write(lines: json ? [report.json.text] : report.lines)
     }
     try breakdown.checkUnused()

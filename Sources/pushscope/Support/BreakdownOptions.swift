@@ -16,12 +16,15 @@ struct BreakdownOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "With --by hour or weekday: the time zone. Default: UTC.", valueName: "name"),
+      "With --by hour, weekday or minute: the time zone. Default: UTC.", valueName: "name"),
     transform: ZoneArgument.parse)
   var zone: ZoneArgument?
 
-  func plan(_ keys: [BreakdownKey], _ method: IntervalMethod) -> BreakdownReport.Plan {
-    BreakdownReport.Plan(
+  func plan(_ keys: [BreakdownKey], _ method: IntervalMethod) throws -> BreakdownReport.Plan {
+    if zone != nil, !keys.contains(where: \.isOfDay) {
+      throw ValidationError("--zone is the time zone of hours, weekdays and minutes; give --by hour")
+    }
+    return BreakdownReport.Plan(
       keys: keys, within: within?.duration, zone: zone?.zone() ?? .utc, zoneName: zone?.name ?? "UTC",
       method: method)
   }

@@ -106,7 +106,7 @@ struct SourceOptions: ParsableArguments {
       throw ValidationError("--by \(name) is none of the keys; give one of \(BreakdownKey.names)")
     }
     guard keys.count <= 2, Set(keys).count == keys.count else {
-      throw ValidationError("--by is given \(keys.count) times; give it at most twice, with two keys")
+      throw ValidationError("--by is given \(keys.count) times; give it at most twice, with different keys")
     }
     let source = try source(selection, newest: newest, groupedBy: nil)
     if fleet, by.count == 1, try !source.reader.labels(named: first).isEmpty { return nil }
