@@ -117,6 +117,18 @@ import Testing
     #expect(fixture.kinds() == [.malformedReceipt])
   }
 
+  @Test("a display that is later than the receipt that tells of it is left out, and said")
+  func afterTheReceipt() throws {
+    var fixture = Self.sent()
+    var receipt = Self.receipt(fixture, [.shown], arriving: 1600)
+    receipt.stages.shownAt = Self.received.advanced(byMicroseconds: 3_600_000_000)
+    #expect(fixture.ledger.apply(receipt) == .accepted)
+    fixture.ledger.advance(to: at(1_000_000))
+    fixture.commit()
+    #expect(fixture.sample(1)?.state == .delivered && fixture.sample(1)?.shownLatency == nil)
+    #expect(fixture.kinds() == [.malformedReceipt])
+  }
+
   @Test("what is not shown counts as unseen once its device has shown one")
   func unseen() throws {
     var fixture = LedgerFixture(deadline: .seconds(2))
@@ -126,7 +138,7 @@ import Testing
       fixture.answer(sequence, at: at(1020))
       var receipt = ArrivedReceipt(
         id: NotificationID(run: fixture.run, sample: fixture.id(sequence)), device: "phone",
-        arrivedAt: at(1500), receivedAt: Self.received, bootID: LedgerFixture.boot,
+        arrivedAt: at(sequence == 4 ? 3150 : 1500), receivedAt: Self.received, bootID: LedgerFixture.boot,
         receivedMonotonic: at(1300))
       switch sequence {
       case 2: receipt.stages.shownAt = Self.received
@@ -148,7 +160,7 @@ import Testing
   @Test func ofWhatCameTooLateNothingIsExpected() throws {
     var fixture = Self.sent(reportsDisplay: true)
     fixture.ledger.advance(to: at(4000))
-    var receipt = Self.receipt(fixture, [.shown], arriving: 4100)
+    var receipt = Self.receipt(fixture, [.shown], arriving: 4350)
     receipt.receivedMonotonic = at(4050)
     let known = fixture.ledger.holds(fixture.id(1)) ? nil : fixture.recall(1)
     #expect(fixture.ledger.apply(receipt, reloaded: known) == .accepted)
