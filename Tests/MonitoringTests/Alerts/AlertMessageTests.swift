@@ -77,12 +77,7 @@ import Testing
       receivers: [{ name: hook, webhook_configs: [{ url: 'http://127.0.0.1:\(hook)/' }] }]
 
       """)
-    let ports = try await Programs.run(
-      Programs.python,
-      [
-        "-c", "import socket\ns = socket.socket()\ns.bind(('127.0.0.1', 0))\nprint(s.getsockname()[1])",
-      ])
-    let port = ports.output.trimmingCharacters(in: .whitespacesAndNewlines)
+    let port = try FreePort.take()
     let process = Process()
     process.executableURL = URL(fileURLWithPath: alertmanager)
     process.arguments = [
