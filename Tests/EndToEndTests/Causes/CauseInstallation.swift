@@ -216,7 +216,7 @@ final class CauseInstallation {
     let rows = try query(
       """
       SELECT target, strftime('%s', planned_at), substr(planned_at, 21, 6), state, status, reason,
-        schedule_lag_us, service_us, delivery_us, fresh_connection, connection_age_ms
+        schedule_lag_us, service_us, delivery_us, fresh_connection, connection_age_ms, shown_us
       FROM sample_view ORDER BY planned_at
       """)
     for row in rows {
@@ -231,6 +231,9 @@ final class CauseInstallation {
       sample.serviceTime = Int64(row[7])
       sample.deliveryLatency = Int64(row[8])
       sample.deliveryError = 0
+      sample.shownLatency = Int64(row[11])
+      // All devices report what they show.
+      if sample.state == .delivered { sample.display = sample.shownLatency == nil ? .unseen : .shown }
       if let age = Int64(row[10]) {
         sample.connection = ConnectionUse(id: 1, age: age, isFresh: row[9] == "true", streamsInFlight: 1)
       }
