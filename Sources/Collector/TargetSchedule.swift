@@ -14,9 +14,9 @@ import Measurement
 /// Lateness has two rules:
 /// - Whatever waits longer than ``ScheduleLimits/maxLag`` is missed (`lag`), or has failed where the transport says that
 ///   there was no connection since its plan.
-/// - What is *first seen* more than ``stallTolerance`` after its instant, because the thread, the host or the store
+/// - What is *first seen* more than ``ScheduleLimits/stallTolerance`` after its instant, because the thread, the host or the store
 ///   stood still, is missed (`lag`) if a later one has come due as well. So a stall is never followed by a bunch of
-///   sends: at most what ``stallTolerance`` holds goes out, and a slow schedule still sends its newest one late.
+///   sends: at most what that tolerance holds goes out, and a slow schedule still sends its newest one late.
 ///
 /// While the store is behind by more than ``lead``, nothing is planned ahead: it would not be committed in time, and writing it
 /// twice, as a plan and as missed, would keep the store behind for ever. What comes due meanwhile is planned as missed, in blocks
@@ -39,8 +39,6 @@ struct TargetSchedule: Sendable {
     var probe: Int64?
   }
 
-  /// A longer delay is a stall. Shorter ones, as from a hypervisor or a slow commit, are sent late and show as schedule lag.
-  static let stallTolerance = Duration.milliseconds(100)
   /// How far ahead the plan must reach; a block's commit takes about 0.1 s.
   static let lead = Duration.seconds(1)
   /// How far a new block reaches beyond the lead.
@@ -131,7 +129,7 @@ struct TargetSchedule: Sendable {
   /// Plans as missed what is late by a stall already; `nil` where that is not worth a block. The newest of what is due is left to
   /// be sent late, unless it is the last of all and the store is behind: it would be waited for as long as the store is.
   private mutating func arrears(at now: MonotonicTime, isBehind: Bool) -> PlannedBlock? {
-    let tolerance = min(Self.stallTolerance, limits.maxLag)
+    let tolerance = min(limits.stallTolerance, limits.maxLag)
     guard let first = nextInstant(), now >= first + lateness else { return nil }
     var block = emptyBlock
     while let instant = nextInstant(), now - instant > tolerance, block.planned.count < Self.maximumBlock {
@@ -161,7 +159,7 @@ struct TargetSchedule: Sendable {
 
   /// So long after its instant, what is not committed is missed, with all that is late by a stall then.
   private var lateness: Duration {
-    min(Self.stallTolerance, limits.maxLag) + Self.arrearsSpan + .nanoseconds(1)
+    min(limits.stallTolerance, limits.maxLag) + Self.arrearsSpan + .nanoseconds(1)
   }
 
   private var emptyBlock: PlannedBlock {
@@ -217,7 +215,7 @@ struct TargetSchedule: Sendable {
   /// is missed after ``ScheduleLimits/maxLag``.
   /// - Returns: a notification that is missed instead; `nil` when all that are due wait. Call until `nil`.
   mutating func admit(at now: MonotonicTime) -> (PlannedNotification, MissedReason)? {
-    let tolerance = min(Self.stallTolerance, limits.maxLag)
+    let tolerance = min(limits.stallTolerance, limits.maxLag)
     while let next = planned.first, next.planned <= now {
       let isOvertaken = planned.count > 1 && planned[1].planned <= now
       let isCommitted = next.sequence <= committedThrough
@@ -426,6 +424,9 @@ public struct ScheduleLimits: Sendable, Equatable {
   public var maxInFlight: Int
   /// A notification that is not sent this long after its planned instant is missed.
   public var maxLag: Duration
+  /// A longer delay of what is due is a stall. Shorter ones, as from a hypervisor or a slow commit, are sent late and show as
+  /// schedule lag.
+  public var stallTolerance = Duration.milliseconds(100)
   /// Notifications to plan; `nil` for no limit.
   public var count: Int64?
   /// Plan nothing so long after the start; `nil` for no end.

@@ -62,7 +62,7 @@ import Testing
       jumps += isJump ? 1 : 0
       now = now + .nanoseconds(Int64((isJump ? 3e9 : 5e6) * generator.unit()))
       let sent = act(&schedule, at: now, into: &tally)
-      let old = sent.filter { now - $0.planned > TargetSchedule.stallTolerance }
+      let old = sent.filter { now - $0.planned > ScheduleLimits().stallTolerance }
       #expect(old.count <= 1, "at most the newest of what was overdue")
       if let newest = old.first {
         #expect(sent.allSatisfy { $0.sequence <= newest.sequence }, "and only when nothing newer was due")

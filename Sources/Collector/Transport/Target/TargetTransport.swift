@@ -36,7 +36,7 @@ final class TargetTransport {
   /// Another configuration has taken the target's place, or it was removed: what is due is sent, and nothing more planned.
   private(set) var isRetired = false
 
-  /// How late a notification may be seen to be due while others wait for a place: far below ``TargetSchedule/stallTolerance``.
+  /// How late a notification may be seen to be due while others wait for a place: far below ``ScheduleLimits/stallTolerance``.
   private static let admission = Duration.milliseconds(2)
   /// A PING that found no idle time for so long goes with the next requests.
   private static let probeTimeout = Duration.seconds(1)

@@ -60,6 +60,8 @@ final class TransportRun: Sendable {
     guard let rate = ArrivalRate(perSecond: rate) else { throw ServerProcess.Missing() }
     var limits = limits
     limits.count = count ?? limits.count
+    // Where others use the processor too, the timing thread may stand still for longer than production takes for no stall.
+    limits.stallTolerance = limits.maxLag
     return TransportTarget(
       id: target,
       providers: [HTTPProvider(url: url, headers: [HeaderField("x-probe", "1")], body: Array("{}".utf8))],
