@@ -7,21 +7,13 @@ import Store
 public struct BreakdownReport {
   /// What is asked for.
   public struct Plan {
-    /// One or two.
-    public var keys: [BreakdownKey]
+    public var by: BreakdownKeys
     /// The limit of the share in time, µs; `nil` for the targets' own.
     public var limit: Int64?
-    /// The zone of hours and weekdays, with its name.
-    public var zone: LocalTime
-    public var zoneName: String
     public var method: IntervalMethod
 
-    public init(
-      keys: [BreakdownKey], within limit: Duration? = nil, zone: LocalTime = .utc, zoneName: String = "UTC",
-      method: IntervalMethod = .dependent
-    ) {
-      (self.keys, self.limit, self.method) = (keys, limit?.microseconds, method)
-      (self.zone, self.zoneName) = (zone, zoneName)
+    public init(_ by: BreakdownKeys, within limit: Duration? = nil, method: IntervalMethod = .dependent) {
+      (self.by, self.limit, self.method) = (by, limit?.microseconds, method)
     }
   }
 
@@ -52,14 +44,6 @@ public struct BreakdownReport {
   /// Targets that are left out, since no receipts are expected of them while they are of others.
   public let leftOut: [String]
 
-  /// The most values, so that a key of free text does not fill the memory.
-  private static let maximumRows = 10_000
-
-  private struct Group: Hashable {
-    var first: Int64
-    var second: Int64
-  }
-
   /// Reads every notification of the selection.
   /// - Throws: ``ReportError`` where the targets have several limits and none is given; the error of the source.
   public init(_ reader: any SampleSource, _ selection: RowSelection, _ plan: Plan) throws {
@@ -78,46 +62,35 @@ public struct BreakdownReport {
     let pruned = try reader.pruned().samples
     prunedTo = pruned.flatMap { window.lowerBound < $0 ? min($0, window.upperBound) : nil }
 
-    let devices =
-      plan.keys.contains(.gap) || plan.keys.contains(.device) ? try DeviceNames(reader) : DeviceNames()
-    var gaps: DeviceGaps?
-    if plan.keys.contains(.gap) {
-      gaps = try DeviceGaps(
-        reader, devices: devices.all, of: Set(chosen.map { devices.name(of: $0.target) }),
-        from: window.lowerBound, to: window.upperBound)
-    }
-    let classifiers = try plan.keys.map { try BreakdownClassifier($0, reader, zone: plan.zone, gaps: gaps) }
+    let division = try BreakdownDivision(plan.by, reader, targets: chosen.map(\.target), in: window)
     let reading = BreakdownReading(
       share: .within(limit, of: metric, base: .planned), metric: metric, window: window, method: plan.method)
-    var groups: [Group: SeriesAccumulator] = [:]
+    var groups: [BreakdownDivision.Value: SeriesAccumulator] = [:]
     var whole = reading.empty
-    for entry in chosen {
-      for classifier in classifiers { classifier.begin(entry, device: devices.name(of: entry.target)) }
-      try reader.forEachSample(
-        of: entry.target.id, plannedFrom: window.lowerBound, to: window.upperBound
-      ) { row in
-        guard row.state != .planned else { return }
-        let group = Group(
-          first: try classifiers[0].value(of: row),
-          second: classifiers.count > 1 ? try classifiers[1].value(of: row) : 0)
-        if groups[group] == nil, groups.count >= Self.maximumRows { throw Self.tooMany(plan.keys) }
-        groups[group, default: reading.empty].add(row)
-        whole.add(row)
+    do {
+      for entry in chosen {
+        try division.forEach(of: entry.target, in: window) { value, row in
+          try BreakdownDivision.add(row, of: value, to: &groups, reading.empty)
+          whole.add(row)
+        }
       }
+    } catch let error as BreakdownDivision.TooManyValues {
+      throw ReportError.tooManyValues(of: plan.by.keys, error)
     }
-    rows = groups.sorted { a, b in
-      if a.key.first != b.key.first { return classifiers[0].isBefore(a.key.first, b.key.first) }
-      return classifiers.count > 1 && classifiers[1].isBefore(a.key.second, b.key.second)
-    }.map { key, group in
-      reading.row(zip(classifiers, [key.first, key.second]).map { $0.text(of: $1) }, group)
+    rows = groups.sorted { division.isBefore($0.key, $1.key) }.map { value, group in
+      reading.row(division.texts(of: value), group)
     }
-    all = reading.row(plan.keys.map { _ in "all" }, whole)
+    all = reading.row(plan.by.keys.map { _ in "all" }, whole)
   }
+}
 
-  private static func tooMany(_ keys: [BreakdownKey]) -> ReportError {
+extension ReportError {
+  /// Keys whose values are too many to be told apart.
+  static func tooManyValues(of keys: [BreakdownKey], _ error: BreakdownDivision.TooManyValues) -> ReportError
+  {
     ReportError(
       .tooManyValues,
-      "\(keys.map(\.name).joined(separator: " and ")) have more than \(maximumRows) values",
+      "\(keys.map(\.name).joined(separator: " and ")) have more than \(error.limit) values",
       remedy: "give one key, or less time")
   }
 }
@@ -140,23 +113,6 @@ private struct BreakdownReading {
       median: statistics.shownInterval(of: .p50, metric, isIndependent: isIndependent),
       p99: statistics.shownInterval(of: .p99, metric, isIndependent: isIndependent))
   }
-}
-
-/// The names of the devices of all targets: as configured, else as their receipts say, else each target has its own.
-private struct DeviceNames {
-  private(set) var all: [TargetID: String] = [:]
-
-  init() {}
-
-  init(_ reader: any SampleSource) throws {
-    for run in try reader.runs() {
-      for target in try reader.targets(of: run.id) {
-        all[target.id] = try target.device ?? reader.receiptDevice(of: target.id) ?? target.name
-      }
-    }
-  }
-
-  func name(of target: TargetRecord) -> String { all[target.id] ?? target.name }
 }
 
 /// The limit of a breakdown's share in time.

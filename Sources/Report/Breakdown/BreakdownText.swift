@@ -10,7 +10,7 @@ extension BreakdownReport {
     guard all.counts.due > 0 else { return ["nothing was due here"] }
     var lines = notes + [""]
     var table = TextTable(
-      plan.keys.map { TextTable.Column(EscapedText.make($0.name)) } + [
+      plan.by.keys.map { TextTable.Column(EscapedText.make($0.name)) } + [
         .init("planned", .right), .init("within \(LengthText.given(limit))"), .init("p50"), .init("p99"),
         .init("n", .right),
       ])
@@ -34,7 +34,7 @@ extension BreakdownReport {
   private var notes: [String] {
     let metric = self.metric == .delivery ? "from planned to received" : "from planned to accepted"
     var notes = [
-      "\(self.metric.rawValue), \(metric), by \(plan.keys.map(title).joined(separator: " and ")); in time is within \(LengthText.given(limit)) (\(EscapedText.make(limitSource)))"
+      "\(self.metric.rawValue), \(metric), by \(plan.by.keys.map(title).joined(separator: " and ")); in time is within \(LengthText.given(limit)) (\(EscapedText.make(limitSource)))"
     ]
     if let prunedTo {
       notes.append(
@@ -50,7 +50,7 @@ extension BreakdownReport {
   }
 
   private func title(_ key: BreakdownKey) -> String {
-    EscapedText.make(key.isOfDay ? "\(key.name) (\(plan.zoneName))" : key.name)
+    EscapedText.make(key.isOfDay ? "\(key.name) (\(plan.by.zoneName))" : key.name)
   }
 
   private var explanation: String {
@@ -62,7 +62,7 @@ extension BreakdownReport {
   /// The breakdown as JSON: names and units as in the export.
   public var json: JSONValue {
     .object([
-      .init("by", .array(plan.keys.map { .string($0.name) })),
+      .init("by", .array(plan.by.keys.map { .string($0.name) })),
       .init("metric", .string(metric.rawValue)),
       .init("within_us", .integer(limit)),
       .init("within_from", .string(limitSource)),
@@ -82,7 +82,7 @@ extension BreakdownReport {
     }
     let share = row.inTime?.share == nil ? nil : row.inTime
     return .object(
-      zip(plan.keys, row.values).map { .init($0.name, .string($1)) } + [
+      zip(plan.by.keys, row.values).map { .init($0.name, .string($1)) } + [
         .init("planned", .integer(Int64(row.counts.due))),
         .init("in_time_share", share?.share.map { .number($0) } ?? .null),
         .init("in_time_low", share.map { .number($0.low) } ?? .null),
@@ -97,8 +97,10 @@ extension BreakdownReport {
   /// - Returns: the number of rows.
   @discardableResult
   public func write(_ format: RecordFormat, to sink: any ByteSink) throws -> Int64 {
-    let keys = plan.keys.indices.map { index in
-      Column<Row, BreakdownReport>(plan.keys[index].name) { row, _, writer in writer.text(row.values[index]) }
+    let keys = plan.by.keys.indices.map { index in
+      Column<Row, BreakdownReport>(plan.by.keys[index].name) { row, _, writer in
+        writer.text(row.values[index])
+      }
     }
     let columns: [Column<Row, BreakdownReport>] =
       keys + [

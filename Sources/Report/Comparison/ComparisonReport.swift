@@ -14,6 +14,8 @@ public struct ComparisonPlan: Sendable {
   public var tolerance: Double
   /// Whether probes are taken for independent.
   public var isIndependent: Bool
+  /// Keys within whose values the two sides are compared; `nil` for the sides as wholes.
+  public var by: BreakdownKeys?
 
   /// Differences of shares of up to one point are the same.
   public static let shareTolerance = 0.01
@@ -45,10 +47,12 @@ public struct ComparisonReport: Sendable {
     let verdict: ComparisonVerdict
   }
 
-  /// A series of each side.
+  /// A series of each side, or what has one value in both.
   struct Pair: Sendable {
     let first: String
     let second: String
+    /// What the keys of ``ComparisonPlan/by`` have in both, in their order.
+    var values: [String] = []
     /// Whether both were sent over the same time, so that what disturbed both cancels.
     let isPaired: Bool
     let settled: (first: Int, second: Int)
@@ -76,13 +80,29 @@ public struct ComparisonReport: Sendable {
     self.first = first
     self.second = second
     self.plan = plan
-    (onlyFirst, onlySecond) = (matched.onlyFirst, matched.onlySecond)
     let reading = ComparisonReading(reader: reader, plan: plan)
-    pairs = try matched.pairs.map { one, other in
-      var pair = try reading.pair(
-        one, first.since, first.until, with: other, second.since, second.until)
-      pair.mixed = (one.mixed, other.mixed)
-      return pair
+    var pairs: [Pair] = []
+    var (onlyFirst, onlySecond) = (matched.onlyFirst, matched.onlySecond)
+    for (one, other) in matched.pairs {
+      let windows = try reading.windows(one, of: first, other, of: second)
+      var found: [Pair]
+      if let by = plan.by {
+        let divided = try reading.pairs(within: by, windows)
+        found = divided.pairs
+        onlyFirst += divided.onlyFirst
+        onlySecond += divided.onlySecond
+      } else {
+        found = [try reading.pair(windows)]
+      }
+      for index in found.indices { found[index].mixed = (one.mixed, other.mixed) }
+      pairs += found
+    }
+    (self.pairs, self.onlyFirst, self.onlySecond) = (pairs, onlyFirst, onlySecond)
+    if plan.by != nil, pairs.isEmpty, !onlyFirst.isEmpty || !onlySecond.isEmpty {
+      throw ReportError(
+        .nothingInCommon,
+        "no value is on both sides (\(Self.list(onlyFirst)); \(Self.list(onlySecond)))",
+        remedy: "give another key, or compare without --by")
     }
     for (side, count) in [(first, \(first: Int, second: Int).first), (second, \.second)]
     where pairs.allSatisfy({ $0.settled[keyPath: count] == 0 }) {
@@ -90,6 +110,12 @@ public struct ComparisonReport: Sendable {
         .nothingSettled, "nothing is settled in \(side.title)",
         remedy: "name another run or time, or wait until timeouts and receipt deadlines have passed")
     }
+  }
+
+  /// The first few of many names.
+  static func list(_ names: [String]) -> String {
+    let shown = names.prefix(10).joined(separator: ", ")
+    return names.isEmpty ? "none" : names.count > 10 ? "\(shown) and \(names.count - 10) more" : shown
   }
 
   /// What `--fail-if` asks for.
@@ -100,7 +126,8 @@ public struct ComparisonReport: Sendable {
     case lossier
   }
 
-  /// `breached` where any figure is worse; `undecided` where one metric says nothing at all, in any of its quantiles.
+  /// `breached` where any figure is worse; `undecided` where one metric says nothing at all, in any of its quantiles. Where each
+  /// value is compared with itself, rare values that say nothing are left out of this, unless all are.
   public func decision(_ failure: Failure) -> GateDecision {
     var groups: [[ComparisonVerdict]] = []
     for pair in pairs {
@@ -113,127 +140,7 @@ public struct ComparisonReport: Sendable {
       }
     }
     if groups.contains(where: { $0.contains(.higher) }) { return .breached }
-    return groups.isEmpty || groups.contains { $0.allSatisfy { $0 == .cannotTell } } ? .undecided : .met
-  }
-}
-
-/// Reads what a comparison needs.
-private struct ComparisonReading {
-  let reader: any SampleSource
-  let plan: ComparisonPlan
-  /// Series with more notifications than this are not compared in pairs, which takes every single one of them.
-  private static let mostPaired = 1_000_000
-
-  func pair(
-    _ first: ComparisonSide.Series, _ firstSince: WallTime?, _ firstUntil: WallTime?,
-    with second: ComparisonSide.Series, _ secondSince: WallTime?, _ secondUntil: WallTime?
-  ) throws -> ComparisonReport.Pair {
-    let series = SeriesReader(reader)
-    let one = try series.window(
-      of: first.targets, variants: first.variants, since: firstSince, until: firstUntil)
-    let other = try series.window(
-      of: second.targets, variants: second.variants, since: secondSince, until: secondUntil)
-    guard var one, var other else {
-      let settled = try (one.map(settled) ?? 0, other.map(settled) ?? 0)
-      return ComparisonReport.Pair(
-        first: first.title, second: second.title, isPaired: false, settled: settled, latencies: [], shares: []
-      )
-    }
-    // Sent side by side: over the time that both have.
-    let isSideBySide = first.run != nil && first.run == second.run && one.time.overlaps(other.time)
-    if isSideBySide {
-      one.time = one.time.clamped(to: other.time)
-      other.time = one.time
-    }
-    let (before, after) = (try statistics(of: one), try statistics(of: other))
-    var isPaired = false
-    var latencies: [ComparisonReport.LatencyRow] = []
-    for metric in plan.metrics.map({ wanted in Metric.allCases.filter(wanted.contains) }) ?? [
-      .delivery, .accept,
-    ] {
-      let inPairs =
-        isSideBySide && !plan.isIndependent ? try paired(metric, one, other, before, after) : nil
-      for quantile in plan.quantiles {
-        guard let low = before.shownInterval(of: quantile, metric, isIndependent: plan.isIndependent),
-          let high = after.shownInterval(of: quantile, metric, isIndependent: plan.isIndependent)
-        else { continue }
-        // Pairs make intervals sharper, but not of too few values.
-        let paired = min(low.count, high.count) < quantile.smallestCount ? nil : inPairs
-        let comparison =
-          paired?.comparison(
-            of: quantile, history: (before.history.latencies[metric], after.history.latencies[metric]))
-          ?? QuantileComparison(from: low, to: high)
-        isPaired = isPaired || paired != nil
-        latencies.append(
-          ComparisonReport.LatencyRow(
-            metric: metric, quantile: quantile, comparison: comparison,
-            verdict: comparison.verdict(tolerance: plan.tolerance)))
-      }
-    }
-    let pruned = try reader.pruned().samples
-    return ComparisonReport.Pair(
-      first: first.title, second: second.title, isPaired: isPaired,
-      settled: (before.counts.settled, after.counts.settled), latencies: latencies,
-      shares: shareRows(before, after),
-      prunedTo: pruned.flatMap { min(one.time.lowerBound, other.time.lowerBound) < $0 ? $0 : nil })
-  }
-
-  private func settled(_ window: SeriesWindow) throws -> Int {
-    try SeriesReader(reader).statistics(
-      of: window, metrics: [], shares: [], usesHistory: false
-    ).counts
-      .settled
-  }
-
-  private func shareRows(
-    _ before: SeriesStatistics, _ after: SeriesStatistics
-  ) -> [ComparisonReport.ShareRow] {
-    SeriesMetric.allCases.filter(plan.shares.contains).compactMap { share in
-      guard let name = share.share,
-        let low = before.interval(of: name, isIndependent: plan.isIndependent),
-        let high = after.interval(of: name, isIndependent: plan.isIndependent), low.count > 0, high.count > 0
-      else { return nil }
-      let comparison = ShareComparison(from: low, to: high)
-      return ComparisonReport.ShareRow(
-        share: share, comparison: comparison,
-        verdict: comparison.verdict(tolerance: ComparisonPlan.shareTolerance))
-    }
-  }
-
-  private func statistics(of window: SeriesWindow) throws -> SeriesStatistics {
-    try SeriesReader(reader).statistics(
-      of: window, metrics: plan.metrics ?? [.delivery, .accept],
-      shares: Set(plan.shares.compactMap(\.share)), usesHistory: !plan.isIndependent)
-  }
-
-  /// `nil` where there are too many values, where deliveries are not exact, whose errors pairs do not know, and of the path,
-  /// whose values are not those of notifications.
-  private func paired(
-    _ metric: Metric, _ one: SeriesWindow, _ other: SeriesWindow, _ before: SeriesStatistics,
-    _ after: SeriesStatistics
-  ) throws -> PairedLatencies? {
-    guard metric != .path, max(before.counts.planned, after.counts.planned) <= Self.mostPaired,
-      let first = try exact(metric, one), let second = try exact(metric, other)
-    else { return nil }
-    return PairedLatencies(one.time, first: first, second: second)
-  }
-
-  private func exact(_ metric: Metric, _ window: SeriesWindow) throws -> [TimedLatency]? {
-    // The others of a window of which retention has deleted some would be paired with the wrong ones.
-    if try reader.pruned().hasPruned(samplesFrom: window.time.lowerBound) { return nil }
-    var isExact = true
-    var values: [TimedLatency] = []
-    for target in window.targets {
-      try reader.forEachSample(
-        of: target, plannedFrom: window.time.lowerBound, to: window.time.upperBound
-      ) { row in
-        guard window.variants?.contains(row.variant) ?? true, row.state.isSettled,
-          let value = row.value(of: metric)
-        else { return }
-        if metric == .delivery, row.deliveryCertainty != .exact { isExact = false }
-        values.append(TimedLatency(plannedAt: row.plannedAt, latency: value))
-      }
-    }
-    return isExact ? values : nil
+    let silent = groups.count { $0.allSatisfy { $0 == .cannotTell } }
+    return silent == groups.count || plan.by == nil && silent > 0 ? .undecided : .met
   }
 }

@@ -1,3 +1,4 @@
+import Analysis
 import Findings
 import Formats
 import Measurement
@@ -7,12 +8,12 @@ extension ComparisonReport {
   public var lines: [String] {
     var lines = ["A  \(first.title)", "B  \(second.title)"]
     for pair in pairs {
-      lines += ["", Self.title(pair)]
+      lines += ["", title(pair)]
       if pair.latencies.isEmpty, pair.shares.isEmpty {
         lines.append("  nothing is settled on both sides")
       } else {
         lines += table(of: pair).lines(indent: 2)
-        if !plan.isIndependent, let alone = Self.alone(pair) { lines.append(alone) }
+        if !plan.isIndependent, plan.by == nil, let alone = Self.alone(pair) { lines.append(alone) }
       }
       for (target, mixed) in [(pair.first, pair.mixed.first), (pair.second, pair.mixed.second)]
       where !mixed.isEmpty {
@@ -23,18 +24,21 @@ extension ComparisonReport {
       }
     }
     for (name, titles) in [("A", onlyFirst), ("B", onlySecond)] where !titles.isEmpty {
-      lines.append(EscapedText.make("only in \(name): \(titles.joined(separator: ", "))"))
+      lines.append(
+        EscapedText.make("only in \(name): \(titles.joined(separator: plan.by == nil ? ", " : "; "))"))
     }
     return lines + [""] + explanation
   }
 
-  private static func title(_ pair: Pair) -> String {
+  private func title(_ pair: Pair) -> String {
     let names = pair.first == pair.second ? pair.first : "\(pair.first) (A), \(pair.second) (B)"
-    return EscapedText.make(names)
+    let values = zip(plan.by?.keys ?? [], pair.values).map { ", \($0.name) \($1)" }.joined()
+    return EscapedText.make(names + values)
       + ": \(CountText.grouped(pair.settled.first)) and \(CountText.grouped(pair.settled.second)) settled"
       + (pair.isPaired ? ", compared in pairs over the same time" : "")
       + (pair.prunedTo.map {
-        "; single notifications before \(RunText.time($0)) UTC are deleted: until then from rollups"
+        "; single notifications before \(RunText.time($0)) UTC are deleted"
+          + (plan.by == nil ? ": until then from rollups" : ", and not compared")
       } ?? "")
   }
 
@@ -93,7 +97,15 @@ extension ComparisonReport {
         brackets + ", which allows for probes that depend on each other.",
         "n: how many independent probes would say as much as the settled ones.",
       ]
-    return method + [
+    let divided =
+      plan.by.map { by in
+        [
+          "Each \(EscapedText.make(by.keys.map(\.name).joined(separator: " and "))) is compared with itself, by these two sides alone"
+            + (by.keys.contains(where: \.isOfDay) ? " (\(by.zoneName))" : "")
+            + "; of twenty that are the same, one may seem to differ."
+        ]
+      } ?? []
+    return method + divided + [
       "same: all of the interval is within \(percent), of shares within 1 point. no evidence: it holds both no change and more",
       "than that. cannot tell: it is open at an end; more notifications are needed.",
     ]
@@ -106,12 +118,16 @@ extension ComparisonReport {
       .init("tolerance", .number(plan.tolerance)),
       .init("share_tolerance", .number(ComparisonPlan.shareTolerance)),
       .init("independent", .boolean(plan.isIndependent)),
+      .init("by", .array((plan.by?.keys ?? []).map { .string($0.name) })),
       .init(
         "compared",
         .array(
           pairs.map { pair in
             .object([
               .init("a", .string(pair.first)), .init("b", .string(pair.second)),
+              .init(
+                "value",
+                .object(zip(plan.by?.keys ?? [], pair.values).map { .init($0.name, .string($1)) })),
               .init("a_variants", .array(pair.mixed.first.map { .string($0) })),
               .init("b_variants", .array(pair.mixed.second.map { .string($0) })),
               .init("paired", .boolean(pair.isPaired)),

@@ -14,14 +14,17 @@ struct Compare: ParsableCommand {
       (run/target/variant). Series of the same target and variant are compared with each other, two single ones whatever \
       they are called, and targets without a variant in common as wholes. What was sent side by side in one run is compared in pairs, which is sharper.
 
-      With --fleet and --by, --before and --after compare each value of the label with itself, and A and B may be values, \
-      like region=eu-west.
+      With --by and a key, each value of it is compared with itself: was it worse on cellular, or everywhere? With --fleet and \
+      --by a label, --before and --after compare each value of the label with itself, and A and B may be values, like \
+      region=eu-west.
 
-      With --fail-if it ends with 99 where a figure is worse, and with 98 where a metric cannot tell in any of its quantiles.
+      With --fail-if it ends with 99 where a figure is worse, and with 98 where a metric cannot tell in any of its quantiles \
+      (with --by a key: where none can tell for any value).
 
       Example: pushscope compare before after --fail-if slower
       Example: pushscope compare latest/ios/priority=10 latest/ios/priority=5
       Example: pushscope compare --before -2h..-1h --after -1h..now --target ios
+      Example: pushscope compare --before -2d..-1d --after -1d..now --by network
       Example: pushscope compare --fleet --by region --before -2d..-1d --after -1d..now
       Example: pushscope compare --fleet --by region region=eu-west region=eu-east
       """)
@@ -79,6 +82,8 @@ struct Compare: ParsableCommand {
   @Flag(help: "Print one JSON object instead of tables.")
   var json = false
 
+  @OptionGroup var zone: ZoneOption
+
   @OptionGroup var intervals: IntervalOptions
 
   @OptionGroup var source: SourceOptions
@@ -133,12 +138,26 @@ struct Compare: ParsableCommand {
   }
 
   func run() throws {
-    let reader = try reader()
+    var plan = plan
+    if let (reader, keys) = try source.breakdown(since: since, until: until) {
+      if plan.metrics?.contains(.path) == true {
+        throw ValidationError(
+          "PINGs belong to no notification and have no value of a key; leave out --metric path")
+      }
+      plan.by = try zone.keys(keys)
+      return try report(plan, in: reader)
+    }
+    try zone.checkUnused()
+    let reader = try source.reader(since: since, until: until)
     if let before, let after, let label = source.by.first {
       let comparisons = try LabelComparisons(before, after, of: reader, wantedRun, targets, plan)
       try ReportRun.write(lines: json ? [comparisons.json(by: label).text] : comparisons.lines)
       return try end(failIf.flatMap(comparisons.decisions))
     }
+    try report(plan, in: reader)
+  }
+
+  private func report(_ plan: ComparisonPlan, in reader: any SampleSource) throws {
     let report = try ComparisonReport(
       side(first, before, reader), side(second, after, reader), plan, in: reader)
     try ReportRun.write(lines: json ? [report.json.text] : report.lines)
@@ -150,12 +169,15 @@ struct Compare: ParsableCommand {
     if decisions.contains(.undecided) { throw ExitCode(ExitStatus.undecided.rawValue) }
   }
 
-  private func reader() throws -> any SampleSource {
-    guard let before, let after else { return try source.reader(since: WallTime(microseconds: 0)) }
-    // Runs of the time that is compared; named ones may be of any.
-    return try source.reader(
-      since: min(before.range.lowerBound, after.range.lowerBound),
-      until: max(before.range.upperBound, after.range.upperBound))
+  // Runs of the time that is compared; named ones may be of any.
+  private var since: WallTime? {
+    guard let before, let after else { return WallTime(microseconds: 0) }
+    return min(before.range.lowerBound, after.range.lowerBound)
+  }
+
+  private var until: WallTime? {
+    guard let before, let after else { return nil }
+    return max(before.range.upperBound, after.range.upperBound)
   }
 
   private func side(

@@ -14,26 +14,40 @@ struct BreakdownOptions: ParsableArguments {
     transform: DurationArgument.parse)
   var within: DurationArgument?
 
+  @OptionGroup var zone: ZoneOption
+
+  func plan(_ keys: [BreakdownKey], _ method: IntervalMethod) throws -> BreakdownReport.Plan {
+    BreakdownReport.Plan(try zone.keys(keys), within: within?.duration, method: method)
+  }
+
+  /// Refuses options that have no meaning without keys.
+  func checkUnused() throws {
+    guard within == nil else {
+      throw ValidationError("--within belongs to --by with a key; give one of \(BreakdownKey.names)")
+    }
+    try zone.checkUnused()
+  }
+}
+
+/// The time zone of keys that are times of the day.
+struct ZoneOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "With --by hour, weekday or minute: the time zone. Default: UTC.", valueName: "name"),
     transform: ZoneArgument.parse)
   var zone: ZoneArgument?
 
-  func plan(_ keys: [BreakdownKey], _ method: IntervalMethod) throws -> BreakdownReport.Plan {
+  func keys(_ keys: [BreakdownKey]) throws -> BreakdownKeys {
     if zone != nil, !keys.contains(where: \.isOfDay) {
       throw ValidationError("--zone is the time zone of hours, weekdays and minutes; give --by hour")
     }
-    return BreakdownReport.Plan(
-      keys: keys, within: within?.duration, zone: zone?.zone() ?? .utc, zoneName: zone?.name ?? "UTC",
-      method: method)
+    return BreakdownKeys(keys, zone: zone?.zone() ?? .utc, zoneName: zone?.name ?? "UTC")
   }
 
-  /// Refuses options that have no meaning without keys.
+  /// Refuses the option without keys.
   func checkUnused() throws {
-    guard within == nil, zone == nil else {
-      throw ValidationError(
-        "--within and --zone belong to --by with a key; give one of \(BreakdownKey.names)")
+    guard zone == nil else {
+      throw ValidationError("--zone belongs to --by with a key; give one of \(BreakdownKey.names)")
     }
   }
 }

@@ -1,3 +1,4 @@
+import Analysis
 import ArgumentParser
 import Configuration
 import Fleet
@@ -76,7 +77,7 @@ struct SourceOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "With --fleet: take runs with the same value of this label as one. In summary and export summary also a key (twice at most), by whose values notifications are divided: \(BreakdownKey.names).",
+      "With --fleet: take runs with the same value of this label as one. In summary, export summary and compare also a key (twice at most), by whose values notifications are divided: \(BreakdownKey.names).",
       valueName: "name"))
   var by: [String] = []
 
@@ -92,11 +93,9 @@ struct SourceOptions: ParsableArguments {
     return label
   }
 
-  /// What `--by` divides notifications by; `nil` where it is not given, or names a label of a fleet's runs.
-  /// - Throws: `ValidationError` where it names neither; the errors of ``source(_:newest:)``.
-  func breakdown(_ selection: SelectionOptions, newest: Bool = false) throws -> (
-    source: ReportSource, keys: [BreakdownKey]
-  )? {
+  /// The keys that `--by` names; `nil` where it is not given, or can only be a label of a fleet's runs.
+  /// - Throws: `ValidationError` where it names neither.
+  private func keys() throws -> [BreakdownKey]? {
     guard let first = by.first else { return nil }
     let keys = by.compactMap { BreakdownKey(name: $0) }
     // Of a fleet any name may be a label's.
@@ -108,9 +107,32 @@ struct SourceOptions: ParsableArguments {
     guard keys.count <= 2, Set(keys).count == keys.count else {
       throw ValidationError("--by is given \(keys.count) times; give it at most twice, with different keys")
     }
+    return keys
+  }
+
+  /// Whether the only name that is given is a label's.
+  private func isLabel(of reader: any SampleSource) throws -> Bool {
+    guard fleet, by.count == 1, let name = by.first else { return false }
+    return try !reader.labels(named: name).isEmpty
+  }
+
+  /// What `--by` divides notifications by; `nil` where it is not given, or names a label of a fleet's runs.
+  /// - Throws: `ValidationError` where it names neither; the errors of ``source(_:newest:)``.
+  func breakdown(_ selection: SelectionOptions, newest: Bool = false) throws -> (
+    source: ReportSource, keys: [BreakdownKey]
+  )? {
+    guard let keys = try keys() else { return nil }
     let source = try source(selection, newest: newest, groupedBy: nil)
-    if fleet, by.count == 1, try !source.reader.labels(named: first).isEmpty { return nil }
-    return (source, keys)
+    return try isLabel(of: source.reader) ? nil : (source, keys)
+  }
+
+  /// The same of all runs of a store, or those of a fleet in a time.
+  func breakdown(since: WallTime?, until: WallTime?) throws -> (
+    reader: any SampleSource, keys: [BreakdownKey]
+  )? {
+    guard let keys = try keys() else { return nil }
+    let reader = try reader(since: since, until: until, groupedBy: nil)
+    return try isLabel(of: reader) ? nil : (reader, keys)
   }
 
   /// - Parameter newest: whether a store's newest run is meant where neither a run nor a time is given.
@@ -144,8 +166,13 @@ struct SourceOptions: ParsableArguments {
 
   /// All runs of a store, or those of a fleet in a time, the last day without one.
   func reader(since: WallTime? = nil, until: WallTime? = nil) throws -> any SampleSource {
-    let label = try grouping()
-    return fleet
+    try reader(since: since, until: until, groupedBy: grouping())
+  }
+
+  private func reader(
+    since: WallTime?, until: WallTime?, groupedBy label: String?
+  ) throws -> any SampleSource {
+    fleet
       ? try fleetReader(run: nil, since: since, until: until, groupedBy: label).reader : try store.reader()
   }
 

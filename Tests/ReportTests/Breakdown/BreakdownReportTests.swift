@@ -5,6 +5,7 @@ import StoreTestKit
 import TestKit
 import Testing
 
+@testable import Analysis
 @testable import Report
 @testable import Store
 
@@ -42,7 +43,7 @@ import Testing
   ) throws -> BreakdownReport {
     let keys = try keys.map { try #require(BreakdownKey(name: $0)) }
     return try BreakdownReport(
-      fixture.reader(), selection, BreakdownReport.Plan(keys: keys, within: limit, zone: zone))
+      fixture.reader(), selection, BreakdownReport.Plan(BreakdownKeys(keys, zone: zone), within: limit))
   }
 
   private func begin(_ targets: (name: String, deadline: Int64?, device: String?)...) throws

@@ -39,18 +39,18 @@ final class BreakdownClassifier {
 
   /// The notifications of a target follow.
   /// - Parameter device: its configured device, or the name in its receipts.
-  func begin(_ entry: TargetDirectory.Entry, device: String) {
+  func begin(_ target: TargetRecord, device: String) {
     ofTarget =
       switch key {
-      case .target: number(of: entry.target.name)
+      case .target: number(of: target.name)
       case .device: number(of: device)
-      case .provider: number(of: entry.target.provider)
-      case .label: labels[entry.run.id].map(number) ?? Self.none
+      case .provider: number(of: target.provider)
+      case .label: labels[target.run].map(number) ?? Self.none
       default: Self.none
       }
     guard key == .variant else { return }
     variants = Dictionary(
-      entry.target.variants.map { ($0.id, $0.name.isEmpty ? Self.none : number(of: $0.name)) },
+      target.variants.map { ($0.id, $0.name.isEmpty ? Self.none : number(of: $0.name)) },
       uniquingKeysWith: { first, _ in first })
   }
 

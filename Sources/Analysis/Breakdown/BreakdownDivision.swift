@@ -1,0 +1,96 @@
+import Measurement
+import Store
+
+/// What notifications are divided by.
+public struct BreakdownKeys: Sendable {
+  /// One or two.
+  public var keys: [BreakdownKey]
+  /// The zone of hours and weekdays, with its name.
+  public var zone: LocalTime
+  public var zoneName: String
+
+  public init(_ keys: [BreakdownKey], zone: LocalTime = .utc, zoneName: String = "UTC") {
+    (self.keys, self.zone, self.zoneName) = (keys, zone, zoneName)
+  }
+}
+
+/// Divides notifications by the values that one or two keys have of them.
+public struct BreakdownDivision {
+  /// One value of each key.
+  public struct Value: Sendable, Hashable {
+    fileprivate var first: Int64
+    fileprivate var second: Int64
+  }
+
+  /// More values than can be told apart.
+  public struct TooManyValues: Error {
+    public let limit: Int
+  }
+
+  /// The most values, so that a key of free text does not fill the memory.
+  private static let maximumValues = 10_000
+
+  private let reader: any SampleSource
+  private let classifiers: [BreakdownClassifier]
+  private let devices: DeviceNames
+
+  /// - Parameters:
+  ///   - targets: whose notifications are divided.
+  ///   - window: all of the time in which they are.
+  public init(
+    _ by: BreakdownKeys, _ reader: any SampleSource, targets: [TargetRecord], in window: Range<WallTime>
+  ) throws {
+    self.reader = reader
+    let devices =
+      by.keys.contains(.gap) || by.keys.contains(.device) ? try DeviceNames(reader) : DeviceNames()
+    var gaps: DeviceGaps?
+    if by.keys.contains(.gap) {
+      gaps = try DeviceGaps(
+        reader, devices: devices.all, of: Set(targets.map { devices.name(of: $0) }),
+        from: window.lowerBound, to: window.upperBound)
+    }
+    self.devices = devices
+    classifiers = try by.keys.map { try BreakdownClassifier($0, reader, zone: by.zone, gaps: gaps) }
+  }
+
+  /// Visits every notification of a target that came due.
+  public func forEach(
+    of target: TargetRecord, in window: Range<WallTime>,
+    _ body: (_ value: Value, _ row: borrowing SampleRow) throws -> Void
+  ) throws {
+    for classifier in classifiers { classifier.begin(target, device: devices.name(of: target)) }
+    try reader.forEachSample(
+      of: target.id, plannedFrom: window.lowerBound, to: window.upperBound
+    ) { row in
+      guard row.state != .planned else { return }
+      let value = Value(
+        first: try classifiers[0].value(of: row),
+        second: classifiers.count > 1 ? try classifiers[1].value(of: row) : 0)
+      try body(value, row)
+    }
+  }
+
+  /// Adds a notification to those of its value.
+  /// - Throws: ``TooManyValues``.
+  public static func add(
+    _ row: borrowing SampleRow, of value: Value, to groups: inout [Value: SeriesAccumulator],
+    _ empty: @autoclosure () -> SeriesAccumulator
+  ) throws {
+    if groups[value] == nil {
+      guard groups.count < maximumValues else { throw TooManyValues(limit: maximumValues) }
+      groups[value] = empty()
+    }
+    groups[value]?.add(row)
+  }
+
+  /// Values for people and for exports, one for each key.
+  public func texts(of value: Value) -> [String] {
+    zip(classifiers, [value.first, value.second]).map { $0.text(of: $1) }
+  }
+
+  /// The order of two values.
+  public func isBefore(_ a: Value, _ b: Value) -> Bool {
+    if a.first != b.first { return classifiers[0].isBefore(a.first, b.first) }
+    return classifiers.count > 1 && classifiers[1].isBefore(a.second, b.second)
+  }
+}
