@@ -1,13 +1,14 @@
+import Analysis
 import Findings
 import Formats
 import Foundation
 import Measurement
-import Store
 import StoreTestKit
 import TestKit
 import Testing
 
 @testable import Report
+@testable import Store
 
 @Suite struct ComparisonReportTests {
   private let fixture: RecordedStore
@@ -126,6 +127,69 @@ import Testing
     #expect(tail.comparison.before.isUndetermined && tail.comparison.after.isUndetermined)
     #expect(some.decision(.slower) == .met)
     #expect(try compare("some", "more", ComparisonPlan(quantiles: [.p999])).decision(.slower) == .undecided)
+  }
+
+  /// Two runs of one target whose notifications are on one of two networks in turn, of which the second one got slower.
+  private func recordNetworks() throws {
+    for number in 0..<2 {
+      let run = try fixture.begin(
+        number, name: ["before", "after"][number],
+        [TargetDescription(name: "ios", provider: "fcm", receiptDeadline: 30_000_000, askedRate: 4)])
+      let target = try #require(run["ios"])
+      var generator = SeededGenerator(seed: UInt64(200 + number))
+      let samples = (1...3_000).map { index -> Sample in
+        // The third of each run is on one network only, and rare.
+        let network = index % 100 == 0 ? 2 + number : index % 2
+        var sample = Sample.planned(target.id, Int64(index))
+        sample.plannedAt = sample.plannedAt.advanced(byMicroseconds: Int64(number) * 3_600_000_000)
+        sample.context = DeviceContextID(rawValue: Int64(network + 1))
+        let scale = number == 1 && network == 1 ? 2.0 : 1
+        return sample.accepted(lag: 50, service: 2_000)
+          .delivered(after: Int64(Double.random(in: 40_000...80_000, using: &generator) * scale))
+      }
+      let contexts = ["wifi", "cellular", "none", "ethernet"].enumerated().map { place, network in
+        var context = DeviceContext()
+        context[.network] = network
+        return StoredDeviceContext(id: DeviceContextID(rawValue: Int64(place + 1)), context: context)
+      }
+      try fixture.write(WriteBatch(run: run.run, inserted: samples, contexts: number == 0 ? contexts : []))
+      try fixture.end(run, after: 751)
+    }
+  }
+
+  @Test("by a key each value is compared with itself, and what is on one side only is named")
+  func byKey() throws {
+    try recordNetworks()
+    var plan = ComparisonPlan(metrics: [.delivery], shares: [.lost], quantiles: [.p50])
+    #expect(try compare("before", "after", plan).decision(.slower) == .breached)
+    plan.by = BreakdownKeys([.context(.network)])
+    let report = try compare("before", "after", plan)
+    #expect(report.pairs.map(\.values) == [["wifi"], ["cellular"]])
+    #expect(report.pairs.map { $0.latencies.map(\.verdict) } == [[.same], [.higher]])
+    // Every hundredth is on a network of its own, and would have an even number.
+    #expect(
+      report.pairs.map { [$0.settled.first, $0.settled.second] } == [[1_470, 1_470], [1_500, 1_500]])
+    #expect(report.onlyFirst == ["ios, network none"] && report.onlySecond == ["ios, network ethernet"])
+    #expect(report.decision(.slower) == .breached && report.decision(.lossier) == .met)
+    let text = report.lines.joined(separator: "\n")
+    #expect(text.contains("\nios, network cellular: 1500 and 1500 settled\n"))
+    #expect(text.contains("only in A: ios, network none\nonly in B: ios, network ethernet\n"))
+    #expect(text.contains("Each network is compared with itself") && !text.contains("window alone"))
+    #expect(report.json.text.contains("\"network\": \"wifi\""))
+
+    // Of two keys each combination; values that say nothing do not keep the others from being judged.
+    plan.by = BreakdownKeys([.target, .fresh])
+    #expect(try compare("before", "after", plan).pairs.map(\.values) == [["ios", "false"]])
+  }
+
+  @Test("values of which none is on both sides cannot be compared")
+  func byKeyInVain() throws {
+    try recordNetworks()
+    var plan = ComparisonPlan()
+    plan.by = BreakdownKeys([.hour])
+    let error = #expect(throws: ReportError.self) { try compare("before", "after", plan) }
+    #expect(error?.code == .nothingInCommon)
+    #expect(error?.message.contains("ios, hour 12:00") == true, "\(error?.message ?? "")")
   }
 
   @Test("variants that take turns are compared in pairs")
