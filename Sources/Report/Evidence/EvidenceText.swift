@@ -62,7 +62,7 @@ extension FindingEvidence {
     let width = (one.rows.map(\.name.count).max() ?? 0) + 2
     return one.rows.enumerated().map { place, row in
       (place == 0 ? "- " : "  ") + row.name + String(repeating: " ", count: width - row.name.count)
-        + row.value
+        + EscapedText.make(row.value)
     }
   }
 
@@ -130,6 +130,11 @@ extension FindingEvidence.Notification {
       }
       rows.append(("received", received + (bounds ?? "")))
     }
+    if let shown = time(after: sample.shownLatency) {
+      rows.append(("shown", shown))
+    } else if sample.display == .unseen {
+      rows.append(("shown", "not by its receipt deadline"))
+    }
     rows.append(("state", "\(sample.state.title): \(sentence)"))
     let answer = [
       sample.status.map { "status \($0)" }, sample.reason.flatMap { $0.isEmpty ? nil : $0 },
@@ -139,6 +144,7 @@ extension FindingEvidence.Notification {
     if let bytes = sample.payloadBytes { rows.append(("body", CountText.text(bytes, "byte"))) }
     rows += fields.map { ($0.name, $0.value) }
     rows.append(("device", place.target.device ?? place.target.name))
+    if let context { rows.append(("reported", context.text)) }
     return rows
   }
 
@@ -174,7 +180,7 @@ extension FindingEvidence.Notification {
   private var sentence: String {
     NotificationSentence(
       sample, provider: place.target.provider,
-      receiptDeadline: place.target.receiptDeadline.map { .microseconds($0) }
+      receiptDeadline: place.target.receiptDeadline.map { .microseconds($0) }, context: context
     ).text()
   }
 
@@ -183,6 +189,7 @@ extension FindingEvidence.Notification {
       place.json(of: sample) + [
         .init("answer_id", .string(keptUntil.map { $0 > readAt } ?? false ? nil : answerID)),
         .init("device", .string(place.target.device ?? place.target.name)),
+        .init("context", .string(context?.text)),
         .init("sentence", .string(sentence)),
         .init("request", .object(fields.map { .init($0.name, .string($0.value)) })),
       ])

@@ -11,6 +11,8 @@ public struct FindingEvidence: Sendable {
   struct Notification: Sendable {
     let place: TargetDirectory.Entry
     let sample: Sample
+    /// What the device reported of its circumstances.
+    let context: DeviceContext?
     let fields: [EvidenceTarget.Field]
     /// The end of the time for which the service may keep it, of Web Push: its id is told afterwards.
     let keptUntil: WallTime?
@@ -143,8 +145,8 @@ public struct FindingEvidence: Sendable {
       }
       return Section(
         provider: first.provider, endpoint: first.endpoint, findings: findings, time: time,
-        isOpen: findings.contains(where: \.goesOn), worst: notifications(worst.samples),
-        normal: notifications(normal.samples), isNormalBefore: isNormalBefore && !normal.samples.isEmpty,
+        isOpen: findings.contains(where: \.goesOn), worst: try notifications(worst.samples),
+        normal: try notifications(normal.samples), isNormalBefore: isNormalBefore && !normal.samples.isEmpty,
         controls: try controls(in: time, metric),
         prunedTo: try reader.pruned().samples.flatMap { time.lowerBound < $0 ? $0 : nil })
     }
@@ -197,13 +199,15 @@ public struct FindingEvidence: Sendable {
       entry.run.startedAt < time.upperBound && (entry.run.endedAt ?? now) >= time.lowerBound
     }
 
-    private func notifications(_ samples: [Sample]) -> [Notification] {
-      samples.compactMap { sample in
+    private func notifications(_ samples: [Sample]) throws -> [Notification] {
+      let contexts = try reader.deviceContexts()
+      return samples.compactMap { sample in
         entries.first { $0.target.id == sample.id.target }.map { entry in
           let variant = entry.target.variants.first { $0.id == sample.variant }?.name ?? ""
           let target = configured[entry.target.name]
           return Notification(
-            place: entry, sample: sample, fields: target?.fields(of: variant) ?? [],
+            place: entry, sample: sample, context: sample.context.flatMap { contexts[$0] },
+            fields: target?.fields(of: variant) ?? [],
             keptUntil: keptUntil(sample, entry.target, target), readAt: now)
         }
       }

@@ -3,12 +3,12 @@ import Findings
 import Formats
 import Foundation
 import Measurement
-import Store
 import StoreTestKit
 import TestKit
 import Testing
 
 @testable import Report
+@testable import Store
 
 @Suite struct FindingEvidenceTests {
   private static let start = RecordedStore.start
@@ -22,7 +22,8 @@ import Testing
   }
 
   /// Of apns and the phone, slow between the 100th and the 150th second; the tablet is well, and so is fcm for the same phone.
-  private func record() throws -> (finding: FindingRecord, run: RunRegistration) {
+  /// - Parameter isShown: whether the phone also reports when it showed them, and its network.
+  private func record(isShown: Bool = false) throws -> (finding: FindingRecord, run: RunRegistration) {
     func target(_ name: String, _ provider: String, _ device: String) -> TargetDescription {
       TargetDescription(
         name: name, provider: provider, receiptDeadline: 30_000_000, askedRate: 4,
@@ -40,11 +41,22 @@ import Testing
         let second = (sequence - 1) / 4
         // Each second one in ten stays as it was.
         let isSlow = name == "ios" && (100..<150).contains(second) && sequence % 10 != 0
-        return Sample.planned(id, sequence).accepted(lag: 100, service: 40_000).delivered(
+        var sample = Sample.planned(id, sequence).accepted(lag: 100, service: 40_000).delivered(
           after: isSlow ? 2_000_000 + sequence : 90_000 + sequence % 7, error: 5_000)
+        guard isShown, name == "ios" else { return sample }
+        sample.context = DeviceContextID(rawValue: 1)
+        sample.display = sequence == 598 ? .unseen : .shown
+        sample.shownLatency = sequence == 598 ? nil : sample.deliveryLatency.map { $0 + 250_000 }
+        return sample
       }
     }
-    try fixture.commit(run.run, samples)
+    var context = DeviceContext()
+    context[.network] = "cellular"
+    context[.os] = "phone\u{1b}[31m"
+    try fixture.write(
+      WriteBatch(
+        run: run.run, inserted: samples,
+        contexts: [StoredDeviceContext(id: DeviceContextID(rawValue: 1), context: context)]))
     var finding = FindingRecord(
       id: "3f9a01bc", incident: "3f9a01bc", run: run.run, target: "ios", variant: "", provider: "apns",
       endpoint: "https://apns.example:443", device: "phone", metric: .delivery, kind: .slower,
@@ -165,6 +177,17 @@ import Testing
     #expect(rows.contains("token_sha256 " + digest.trimmingCharacters(in: .newlines)))
     #expect(!text.contains(Self.token) && !text.contains("0a1b2c3d"))
     #expect(try !evidence(finding, configured: Self.configuration()).json.text.contains("0a1b2c3d"))
+  }
+
+  @Test("what the device reported is part of it: when it showed each, and in what circumstances")
+  func shown() throws {
+    let (finding, _) = try record(isShown: true)
+    let evidence = try evidence(finding)
+    let text = evidence.lines.map { $0.split(separator: " ").joined(separator: " ") }.joined(separator: "\n")
+    #expect(text.contains("\nshown 2026-03-01T12:02:31.750599Z\n"))
+    #expect(text.contains("\nshown not by its receipt deadline\n"))
+    #expect(text.contains(#"reported {"network":"cellular","os":"phone"#) && !text.contains("\u{1b}"))
+    #expect(evidence.json.text.contains("cellular"))
   }
 
   @Test func aTopicThatIsSecretIsHashed() throws {
