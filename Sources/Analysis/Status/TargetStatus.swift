@@ -265,7 +265,13 @@ struct StatusFigures {
       ? (all && inTime.count > 1 ? "all \(inTime.count)" : "\(inTime.events) of \(inTime.count)")
       : all ? "all" : PercentText.fine(share)
     return (isLonger ? "\(period) " : "") + "\(count) \(Self.verb(target.metric))\(within)\(usual)"
-      + (times.map { "; \($0)" } ?? "")
+      + (times.map { "; \($0)" } ?? "") + unseen
+  }
+
+  /// `; 0.60 % of what arrived was not shown`; empty where all was, or the device does not report it.
+  private var unseen: String {
+    guard let unseen = target.last?.unseen, unseen.events > 0, let share = unseen.share else { return "" }
+    return "; \(PercentText.fine(share)) of what arrived was not shown"
   }
 
   static func verb(_ metric: Metric) -> String {

@@ -99,7 +99,11 @@ extension GateReport.Result {
         "to show a share of \(PercentText.given(required)) takes \(CountText.grouped(needed)) independent probes without a failure"
     case (.watched(let share, let limit), .share(let interval)):
       let needed = ShareInterval.independentCount(toProve: 1 - limit)
-      guard interval.count > 0 else { return "none was \(share.share?.baseName ?? "planned")" }
+      guard interval.count > 0 else {
+        return share == .unseen
+          ? "of none is it known whether the device showed it"
+          : "none was \(share.share?.baseName ?? "planned")"
+      }
       guard interval.events == 0, interval.effectiveCount < Double(needed) else { return nil }
       return
         "to show that less than \(PercentText.given(limit)) are \(share.title) takes \(CountText.grouped(needed)) independent probes of which none is"

@@ -99,6 +99,12 @@ import Testing
     expect(
       Self.target("ios", Self.window(40, good: 39, median: nil, p99: nil)), .ok, "39 of 40 arrived within 5 s"
     )
+    var window = Self.window()
+    window.unseen = ShareInterval(independent: 72, of: 14_400)
+    expect(
+      Self.target("ios", window), .ok,
+      "all arrived within 5 s; half within 210 ms, 99 of 100 within 1.90 s; 0.50 % of what arrived was not shown"
+    )
     var answers = Self.target()
     (answers.metric, answers.limit) = (.accept, nil)
     expect(answers, .ok, "all were accepted; half within 210 ms, 99 of 100 within 1.90 s")

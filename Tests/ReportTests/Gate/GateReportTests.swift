@@ -119,6 +119,14 @@ import Testing
     #expect(report.results.map { $0.hint == nil } == [false, true])
   }
 
+  @Test("a device that does not report what it shows is not judged by that")
+  func nothingIsKnownToBeShown() throws {
+    try record(fast: 500)
+    let report = try report("unseen<1%")
+    #expect(report.results.map(\.decision) == [.undecided])
+    #expect(report.results[0].hint == "of none is it known whether the device showed it")
+  }
+
   @Test("a target without receipts is judged by acceptance, and by delivery not at all")
   func acceptance() throws {
     try record(0, target: "hook", receipts: false, fast: 500)
