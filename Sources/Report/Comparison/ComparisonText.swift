@@ -10,7 +10,9 @@ extension ComparisonReport {
     for pair in pairs {
       lines += ["", title(pair)]
       if pair.latencies.isEmpty, pair.shares.isEmpty {
-        lines.append("  nothing is settled on both sides")
+        lines.append(
+          min(pair.settled.first, pair.settled.second) > 0
+            ? "  no latency is known on both sides" : "  nothing is settled on both sides")
       } else {
         lines += table(of: pair).lines(indent: 2)
         if !plan.isIndependent, plan.by == nil, let alone = Self.alone(pair) { lines.append(alone) }

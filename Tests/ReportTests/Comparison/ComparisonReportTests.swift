@@ -177,6 +177,12 @@ import Testing
     #expect(text.contains("Each network is compared with itself") && !text.contains("window alone"))
     #expect(report.json.text.contains("\"network\": \"wifi\""))
 
+    // What has no latency on a side is not said to be unsettled.
+    plan.metrics = [.shown]
+    plan.shares = []
+    #expect(try compare("before", "after", plan).lines.contains("  no latency is known on both sides"))
+    (plan.metrics, plan.shares) = ([.delivery], [.lost])
+
     // Of two keys each combination; values that say nothing do not keep the others from being judged.
     plan.by = BreakdownKeys([.target, .fresh])
     #expect(try compare("before", "after", plan).pairs.map(\.values) == [["ios", "false"]])
