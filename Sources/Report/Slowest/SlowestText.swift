@@ -85,8 +85,9 @@ extension SlowestReport.Notification {
 
   /// What it waited for, then the parts of its way, its connection and its finding.
   fileprivate var words: String {
-    let legs = NotificationLegs(sample, of: metric).parts.map {
-      "\($0.leg.title) \(LatencyText.text($0.length.microseconds))"
+    let legs = NotificationLegs(sample, of: metric).parts.map { part in
+      let sign = part.range?.lowerBound == .zero ? "≤ " : ""
+      return "\(part.leg.title) \(sign)\(LatencyText.text(part.length.microseconds))"
     }
     return [
       sentence.text(of: metric), legs.joined(separator: ", "), sentence.connection.map { "connection \($0)" },
