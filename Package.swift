@@ -119,7 +119,7 @@ let package = Package(
     .target(
       name: "Report",
       dependencies: [
-        "Analysis", "Configuration", "Cryptography", "Findings", "Formats", "Measurement", "Store",
+        "Analysis", "Configuration", "Cryptography", "Findings", "Formats", "Measurement", "Store", "Threads",
       ],
       swiftSettings: strict),
     .target(

@@ -33,6 +33,8 @@ public struct BreakdownDivision {
   private let reader: any SampleSource
   private let classifiers: [BreakdownClassifier]
   private let devices: DeviceNames
+  /// Of the figures and of the keys.
+  private let columns: SampleColumns
 
   /// - Parameters:
   ///   - targets: whose notifications are divided.
@@ -50,17 +52,18 @@ public struct BreakdownDivision {
         from: window.lowerBound, to: window.upperBound)
     }
     self.devices = devices
+    columns = by.keys.reduce(.figures) { $0.union(SampleColumns($1.column.map { [$0] } ?? [])) }
     classifiers = try by.keys.map { try BreakdownClassifier($0, reader, zone: by.zone, gaps: gaps) }
   }
 
-  /// Visits every notification of a target that came due.
+  /// Visits every notification of a target that came due. Rows have the columns of figures.
   public func forEach(
     of target: TargetRecord, in window: Range<WallTime>,
     _ body: (_ value: Value, _ row: borrowing SampleRow) throws -> Void
   ) throws {
     for classifier in classifiers { classifier.begin(target, device: devices.name(of: target)) }
     try reader.forEachSample(
-      of: target.id, plannedFrom: window.lowerBound, to: window.upperBound
+      of: target.id, plannedFrom: window.lowerBound, to: window.upperBound, columns: columns
     ) { row in
       guard row.state != .planned else { return }
       let value = Value(

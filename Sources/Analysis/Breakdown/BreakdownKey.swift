@@ -1,4 +1,5 @@
 import Measurement
+import Store
 
 /// A property of notifications by whose values a breakdown divides them (`--by`).
 public enum BreakdownKey: Sendable, Hashable {
@@ -49,6 +50,15 @@ public enum BreakdownKey: Sendable, Hashable {
 
   /// Whether its values depend on the time zone.
   public var isOfDay: Bool { self == .hour || self == .weekday || self == .minute }
+
+  /// The column of notifications that it needs beside those of figures.
+  var column: SampleColumn? {
+    switch self {
+    case .context: .context
+    case .payload: .payloadBytes
+    case .hour, .weekday, .minute, .gap, .target, .variant, .device, .provider, .fresh, .label: nil
+    }
+  }
 
   public var name: String {
     if case .label(let label) = self { return "label:\(label)" }

@@ -20,7 +20,8 @@ struct DeviceGaps {
     self.devices = devices
     let start = first.advanced(byMicroseconds: -Self.reach.microseconds)
     for (target, device) in devices.sorted(by: { $0.key < $1.key }) where wanted.contains(device) {
-      try reader.forEachSample(of: target, plannedFrom: start, to: last) { row in
+      let columns = SampleColumns([.scheduleLag])
+      try reader.forEachSample(of: target, plannedFrom: start, to: last, columns: columns) { row in
         guard let lag = row.scheduleLag else { return }
         sent[device, default: []].append(row.plannedAt.microseconds.addingClamped(lag))
       }

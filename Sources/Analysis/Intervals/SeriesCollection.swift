@@ -29,11 +29,7 @@ public struct LatencyCollection: Sendable {
   public func window(_ sent: SentTime) -> WindowLatencies {
     let length = BinLength(sent)
     guard !isExact else {
-      return WindowLatencies(
-        sent,
-        samples: samples.lazy.map {
-          TimedLatency(plannedAt: length.start(of: $0.plannedAt, in: sent), latency: $0.latency)
-        })
+      return WindowLatencies(sent, collected: samples, at: { length.start(of: $0, in: sent) })
     }
     return WindowLatencies(
       sent,

@@ -178,7 +178,7 @@ public struct SeriesReader {
     var values: [TimedLatency] = []
     for target in window.targets {
       try reader.forEachSample(
-        of: target, plannedFrom: window.time.lowerBound, to: window.time.upperBound
+        of: target, plannedFrom: window.time.lowerBound, to: window.time.upperBound, columns: .figures
       ) { row in
         guard window.includes(row.variant), row.state.isSettled, let value = row.value(of: metric) else {
           return
@@ -220,7 +220,8 @@ public struct SeriesReader {
     }
   }
 
-  /// Visits rollups, and single notifications where there are none and where a rollup is not taken.
+  /// Visits rollups, and single notifications where there are none and where a rollup is not taken. Their rows have the columns of
+  /// figures.
   ///
   /// - Parameters:
   ///   - span: of the rollups to visit; `nil` for single notifications only.
@@ -248,7 +249,9 @@ public struct SeriesReader {
     for target in window.targets {
       for part in [window.time.lowerBound..<whole.lowerBound, whole.upperBound..<window.time.upperBound]
       where !part.isEmpty {
-        try reader.forEachSample(of: target, plannedFrom: part.lowerBound, to: part.upperBound) {
+        try reader.forEachSample(
+          of: target, plannedFrom: part.lowerBound, to: part.upperBound, columns: .figures
+        ) {
           if window.includes($0.variant) { try row($0) }
         }
       }
@@ -273,7 +276,9 @@ public struct SeriesReader {
         next += 1
       }
       let some = places[first..<next]
-      try reader.forEachSample(of: target, plannedFrom: places[first].time.lowerBound, to: end) { row in
+      try reader.forEachSample(
+        of: target, plannedFrom: places[first].time.lowerBound, to: end, columns: .figures
+      ) { row in
         let (variant, plannedAt) = (row.variant, row.plannedAt)
         // Few variants share a stretch, and places are in the order of time.
         var low = some.startIndex
@@ -305,4 +310,13 @@ private struct BinPlace {
     variant = bin.variant
     time = bin.start..<bin.end
   }
+}
+
+extension SampleColumns {
+  /// What counts, latencies and shares are computed from.
+  public static let figures = SampleColumns([
+    .reason, .scheduleLag, .serviceTime, .acceptLatency, .deliveryLatency, .deliveryError, .deliveryHigh,
+    .path,
+    .shown, .display, .duplicates, .outOfOrder, .freshConnection,
+  ])
 }

@@ -47,7 +47,7 @@ public struct WindowLatencies: Sendable {
   /// - Parameter samples: in any order; those planned outside the window are left out.
   @inlinable
   public init(_ window: Range<WallTime>, samples: some Sequence<TimedLatency>) {
-    self.init(SentTime(window), collected: ContiguousArray(samples))
+    self.init(SentTime(window), samples: samples)
   }
 
   /// - Parameter samples: in any order; those planned where the series was not sent are left out.
@@ -56,16 +56,21 @@ public struct WindowLatencies: Sendable {
     self.init(sent, collected: ContiguousArray(samples))
   }
 
-  @usableFromInline
-  init(_ sent: SentTime, collected samples: ContiguousArray<TimedLatency>) {
+  /// - Parameters:
+  ///   - samples: in any order; those planned where the series was not sent are left out.
+  ///   - start: of the bin that an instant is taken for.
+  public init(
+    _ sent: SentTime, collected samples: ContiguousArray<TimedLatency>,
+    at start: (WallTime) -> WallTime = { $0 }
+  ) {
     let plan = BlockPlan(sent)
-    self.init(
-      plan,
-      samples.compactMap { sample in
-        plan.block(of: sample.plannedAt).map {
-          Entry(block: Int32($0), low: sample.latency, high: sample.latency, count: 1)
-        }
-      })
+    var entries: [Entry] = []
+    entries.reserveCapacity(samples.count)
+    for sample in samples {
+      guard let block = plan.block(of: start(sample.plannedAt)) else { continue }
+      entries.append(Entry(block: Int32(block), low: sample.latency, high: sample.latency, count: 1))
+    }
+    self.init(plan, entries)
   }
 
   /// - Parameter bins: in any order, also several of one stretch; those that begin outside the window are left out.
@@ -95,8 +100,8 @@ public struct WindowLatencies: Sendable {
     var count: Int32
   }
 
-  private init(_ plan: BlockPlan, _ unsorted: [Entry]) {
-    let entries = unsorted.sorted { $0.high < $1.high }
+  private init(_ plan: BlockPlan, _ unsorted: consuming [Entry]) {
+    let entries = RadixSort.sorted(unsorted, by: \.high)
     var seen = 0
     for entry in entries {
       seen += Int(entry.count)

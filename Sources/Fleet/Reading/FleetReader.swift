@@ -339,7 +339,7 @@ public final class FleetReader: SampleSource {
   }
 
   public func forEachSample(
-    of target: TargetID, plannedFrom start: WallTime, to end: WallTime,
+    of target: TargetID, plannedFrom start: WallTime, to end: WallTime, columns: SampleColumns,
     _ body: (borrowing SampleRow) throws -> Void
   ) throws {
     guard start < end else { return }

@@ -200,7 +200,7 @@ struct ComparisonReading {
     var values: [TimedLatency] = []
     for target in window.targets {
       try reader.forEachSample(
-        of: target, plannedFrom: window.time.lowerBound, to: window.time.upperBound
+        of: target, plannedFrom: window.time.lowerBound, to: window.time.upperBound, columns: .figures
       ) { row in
         guard window.variants?.contains(row.variant) ?? true, row.state.isSettled,
           let value = row.value(of: metric)

@@ -35,7 +35,7 @@ extension StoreReader {
     _ selection: RowSelection, _ body: (borrowing SampleRow) throws -> Void
   ) throws {
     for target in try targetIDs(selection) {
-      try forEachSampleByKey(of: target, selection.since, selection.until, body)
+      try forEachSampleByKey(of: target, selection.since, selection.until, .all, body)
     }
   }
 

@@ -10,16 +10,22 @@ public struct SampleRow: ~Copyable {
   private let values: UnsafePointer<Int64>
   /// `nil` when no row of the chunk has a text but empty ones.
   private let texts: UnsafePointer<UInt8>?
+  /// The columns that were read.
+  private let columns: SampleColumns
 
   static let absent = Int64.min
 
-  init(values: UnsafePointer<Int64>, texts: UnsafePointer<UInt8>?) {
+  init(values: UnsafePointer<Int64>, texts: UnsafePointer<UInt8>?, columns: SampleColumns) {
     self.values = values
     self.texts = texts
+    self.columns = columns
   }
 
   @inline(__always)
-  private func number(_ column: SampleColumn) -> Int64 { values[column.rawValue] }
+  private func number(_ column: SampleColumn) -> Int64 {
+    assert(columns.contains(column), "\(column) is not among the columns that this visit reads")
+    return values[column.rawValue]
+  }
 
   @inline(__always)
   private func optional(_ column: SampleColumn) -> Int64? {
@@ -130,15 +136,17 @@ struct SampleChunk {
   private var values: ContiguousArray<Int64>
   /// The texts of all rows, concatenated.
   private var texts: ContiguousArray<UInt8> = []
+  private let columns: SampleColumns
   private let capacity: Int
   private(set) var count = 0
 
   /// The number of rows in a chunk of a stream.
   static let streamCapacity = 1024
 
-  init(capacity: Int) {
+  init(capacity: Int, columns: SampleColumns = .all) {
     self.capacity = capacity
-    values = ContiguousArray(repeating: 0, count: capacity * SampleColumn.count)
+    self.columns = columns
+    values = ContiguousArray(repeating: SampleRow.absent, count: capacity * SampleColumn.count)
   }
 
   /// Whether there may be more rows.
@@ -151,19 +159,19 @@ struct SampleChunk {
     return (values[first + SampleColumn.id.rawValue], values[first + SampleColumn.plannedAt.rawValue])
   }
 
-  /// Copies rows of a statement that selects ``SampleColumn/list``, up to the capacity.
+  /// Copies rows of a statement that selects the chunk's columns, up to the capacity.
   mutating func fill(from statement: RawStatement) throws {
     var texts = ContiguousArray<UInt8>()
     swap(&texts, &self.texts)
     texts.removeAll(keepingCapacity: true)
     var filled = 0
     let capacity = capacity
-    let required = SampleColumn.requiredMask
+    let columns = columns
     try values.withUnsafeMutableBufferPointer { values in
       while filled < capacity, try statement.step() {
         let row = UnsafeMutableBufferPointer(
           rebasing: values[filled * SampleColumn.count..<(filled + 1) * SampleColumn.count])
-        Self.copy(statement, to: row, required: required, texts: &texts)
+        Self.copy(statement, columns, to: row, texts: &texts)
         filled += 1
       }
     }
@@ -174,20 +182,25 @@ struct SampleChunk {
 
   @inline(__always)
   private static func copy(
-    _ statement: RawStatement, to row: UnsafeMutableBufferPointer<Int64>, required: UInt64,
+    _ statement: RawStatement, _ columns: SampleColumns, to row: UnsafeMutableBufferPointer<Int64>,
     texts: inout ContiguousArray<UInt8>
   ) {
-    for column in 0..<SampleColumn.count {
-      if required & (1 << UInt64(column)) != 0 {
-        row[column] = statement.integer(Int32(column))
+    var (left, place): (UInt64, Int32) = (columns.mask, 0)
+    while left != 0 {
+      let bit = left & (~left + 1)
+      left ^= bit
+      let column = bit.trailingZeroBitCount
+      if SampleColumn.requiredMask & bit != 0 {
+        row[column] = statement.integer(place)
+      } else if SampleColumn.textMask & bit == 0 {
+        row[column] = statement.rawInteger(place)
+      } else if let bytes = statement.bytes(place) {
+        row[column] = TextSlice(offset: texts.count, count: bytes.count).packed
+        texts.append(contentsOf: bytes)
       } else {
-        row[column] = statement.rawInteger(Int32(column))
+        row[column] = SampleRow.absent
       }
-    }
-    for column in SampleColumn.textColumns where row[column] != SampleRow.absent {
-      guard let bytes = statement.bytes(Int32(column)) else { continue }
-      row[column] = TextSlice(offset: texts.count, count: bytes.count).packed
-      texts.append(contentsOf: bytes)
+      place += 1
     }
   }
 
@@ -220,7 +233,9 @@ struct SampleChunk {
       try texts.withUnsafeBufferPointer { texts in
         guard let numbers = values.baseAddress else { return }
         for index in 0..<count {
-          try body(SampleRow(values: numbers + index * SampleColumn.count, texts: texts.baseAddress))
+          try body(
+            SampleRow(
+              values: numbers + index * SampleColumn.count, texts: texts.baseAddress, columns: columns))
         }
       }
     }
@@ -253,8 +268,31 @@ extension SampleColumn {
   static let requiredMask: UInt64 = allCases.reduce(0) {
     $1.type.isOptional ? $0 : $0 | 1 << UInt64($1.rawValue)
   }
-  /// Raw values of the columns of text.
-  static let textColumns = allCases.filter(\.isText).map(\.rawValue)
+  /// The columns of text, one bit each.
+  static let textMask: UInt64 = allCases.reduce(0) { $1.isText ? $0 | 1 << UInt64($1.rawValue) : $0 }
+}
+
+/// Which columns of notifications a visit reads: SQLite takes as long for a row as it has columns that are asked for. Asking a row for
+/// another one is a mistake, which ends a debug build.
+public struct SampleColumns: Sendable, Hashable {
+  /// One bit each.
+  fileprivate let mask: UInt64
+
+  public static let all = SampleColumns(SampleColumn.allCases)
+
+  /// - Parameter columns: beside the id, the variant, the planned time and the state, which are always read.
+  public init(_ columns: some Sequence<SampleColumn>) {
+    mask = ([.id, .variant, .plannedAt, .state] + Array(columns)).reduce(0) { $0 | 1 << UInt64($1.rawValue) }
+  }
+
+  private init(mask: UInt64) { self.mask = mask }
+
+  public func union(_ other: SampleColumns) -> SampleColumns { SampleColumns(mask: mask | other.mask) }
+
+  public func contains(_ column: SampleColumn) -> Bool { mask & 1 << UInt64(column.rawValue) != 0 }
+
+  /// For SELECT.
+  var list: String { SampleColumn.allCases.filter(contains).map(\.name).joined(separator: ", ") }
 }
 
 /// Statements over the `sample` table that the writer and readers share.

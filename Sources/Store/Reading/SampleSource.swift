@@ -36,8 +36,9 @@ public protocol SampleSource {
   /// Visits notifications in the order of run, target, sequence.
   func forEachSample(_ selection: RowSelection, _ body: (borrowing SampleRow) throws -> Void) throws
   /// Visits a target's notifications in the order of their planned times or of their sequence numbers.
+  /// - Parameter columns: what `body` asks the rows for.
   func forEachSample(
-    of target: TargetID, plannedFrom start: WallTime, to end: WallTime,
+    of target: TargetID, plannedFrom start: WallTime, to end: WallTime, columns: SampleColumns,
     _ body: (borrowing SampleRow) throws -> Void) throws
   /// Visits counts and latencies by spans of planned time, ascending for each target. Ends that are `nil` are no limit.
   /// - Returns: the range that was visited, in whole seconds; the rest has to be read from the notifications.
@@ -65,3 +66,13 @@ public protocol SampleSource {
 }
 
 extension StoreReader: SampleSource {}
+
+extension SampleSource {
+  /// Visits a target's notifications with all of their columns.
+  public func forEachSample(
+    of target: TargetID, plannedFrom start: WallTime, to end: WallTime,
+    _ body: (borrowing SampleRow) throws -> Void
+  ) throws {
+    try forEachSample(of: target, plannedFrom: start, to: end, columns: .all, body)
+  }
+}

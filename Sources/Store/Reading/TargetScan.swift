@@ -39,13 +39,13 @@ extension StoreReader {
   ///
   /// - Parameter end: excluded.
   public func forEachSample(
-    of target: TargetID, plannedFrom start: WallTime, to end: WallTime,
+    of target: TargetID, plannedFrom start: WallTime, to end: WallTime, columns: SampleColumns,
     _ body: (borrowing SampleRow) throws -> Void
   ) throws {
     guard start < end else { return }
     switch try read({ try TargetScan.shorter(for: target, from: start, to: end, $0) }) {
-    case .keys: try forEachSampleByKey(of: target, start, end, body)
-    case .plannedTimes: try forEachSampleByTime(target.sampleIDs, start, end, body)
+    case .keys: try forEachSampleByKey(of: target, start, end, columns, body)
+    case .plannedTimes: try forEachSampleByTime(target.sampleIDs, start, end, columns, body)
     }
   }
 
@@ -56,24 +56,26 @@ extension StoreReader {
     of targets: Set<TargetID>, plannedFrom start: WallTime, to end: WallTime,
     _ body: (borrowing SampleRow) throws -> Void
   ) throws {
-    try forEachSampleByTime(.min ... .max, start, end) { row in
+    try forEachSampleByTime(.min ... .max, start, end, .all) { row in
       if targets.contains(row.id.target) { try body(row) }
     }
   }
 
   func forEachSampleByKey(
-    of target: TargetID, _ start: WallTime?, _ end: WallTime?, _ body: (borrowing SampleRow) throws -> Void
+    of target: TargetID, _ start: WallTime?, _ end: WallTime?, _ columns: SampleColumns,
+    _ body: (borrowing SampleRow) throws -> Void
   ) throws {
     let ids = target.sampleIDs
     try forEachSample(
       "NOT INDEXED WHERE id > ?1 AND id <= ?2 AND planned_at >= ?3 AND planned_at < ?4 ORDER BY id",
+      columns,
       bind: { statement, last in
         statement.bind((last?.id ?? ids.lowerBound - 1)...ids.upperBound, plannedFrom: start, to: end)
       }, body)
   }
 
   private func forEachSampleByTime(
-    _ ids: ClosedRange<Int64>, _ start: WallTime, _ end: WallTime,
+    _ ids: ClosedRange<Int64>, _ start: WallTime, _ end: WallTime, _ columns: SampleColumns,
     _ body: (borrowing SampleRow) throws -> Void
   ) throws {
     try forEachSample(
@@ -81,6 +83,7 @@ extension StoreReader {
       INDEXED BY sample_planned_at WHERE planned_at >= ?1 AND (planned_at > ?1 OR id > ?2) AND planned_at < ?3
         AND id BETWEEN ?4 AND ?5 ORDER BY planned_at, id
       """,
+      columns,
       bind: { statement, last in
         statement.bind(last?.plannedAt ?? start.microseconds, at: 1)
         statement.bind(last?.id ?? .min, at: 2)
@@ -90,25 +93,24 @@ extension StoreReader {
       }, body)
   }
 
-  /// Reads chunks, each in a transaction of its own, until one is not full, and visits their rows between the transactions.
+  /// Visits the rows of a query of the table `sample`, in its order.
   ///
   /// - Parameters:
-  ///   - condition: continues a query of the table `sample`.
+  ///   - condition: continues the query.
   ///   - bind: gets the last row of the chunk before.
   private func forEachSample(
-    _ condition: String, bind: (RawStatement, _ last: (id: Int64, plannedAt: Int64)?) -> Void,
+    _ condition: String, _ columns: SampleColumns,
+    bind: @escaping @Sendable (RawStatement, _ last: (id: Int64, plannedAt: Int64)?) -> Void,
     _ body: (borrowing SampleRow) throws -> Void
   ) throws {
-    let sql = "SELECT \(SampleColumn.list) FROM sample \(condition) LIMIT \(SampleChunk.streamCapacity)"
-    var chunk = SampleChunk(capacity: SampleChunk.streamCapacity)
-    repeat {
+    let sql = "SELECT \(columns.list) FROM sample \(condition) LIMIT \(SampleChunk.streamCapacity)"
+    try SampleStream(columns) { [self] chunk, last in
       try read { db in
         let statement = try RawStatement(db, sql)
-        bind(statement, chunk.last)
+        bind(statement, last)
         try chunk.fill(from: statement)
       }
-      try chunk.forEach(body)
-    } while chunk.isFull
+    }.forEach(body)
   }
 
   /// Counts the notifications of a target one after the other, by the shorter way.

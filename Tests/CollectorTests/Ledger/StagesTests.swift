@@ -145,7 +145,7 @@ import Testing
       case 4: receipt.stages.shownAt = Self.received.advanced(byMicroseconds: 1_800_000)
       default: break
       }
-      fixture.ledger.apply(receipt)
+      _ = fixture.ledger.apply(receipt)
     }
     fixture.commit()
     #expect((1...4).map { fixture.sample($0)?.display } == [nil, .shown, .awaited, .shownLate])

@@ -87,12 +87,46 @@ import Testing
 
   @Test func maySeeTheStoreWhileVisiting() throws {
     let fixture = try StoreFixture()
-    let plans = fixture.plans(fixture.alpha, count: 3)
+    let plans = fixture.plans(fixture.alpha, count: 2_500)
     try fixture.commit(inserted: plans)
     let reader = try fixture.reader()
     var seen: [Sample?] = []
     try reader.forEachSample(RowSelection()) { seen.append(try reader.sample($0.id)) }
     #expect(seen == plans)
+  }
+
+  @Test("what cannot be read ahead is an error, after the rows that could be read")
+  func closedMeanwhile() throws {
+    let fixture = try StoreFixture()
+    try fixture.commit(inserted: fixture.plans(fixture.alpha, count: 5_000))
+    let reader = try fixture.reader()
+    var visited = 0
+    #expect(throws: StoreError.self) {
+      try reader.forEachSample(RowSelection()) { _ in
+        visited += 1
+        reader.close()
+      }
+    }
+    #expect(visited > 0 && visited < 5_000)
+  }
+
+  @Test("rows have the columns that are asked for, with the same values")
+  func someColumns() throws {
+    let fixture = try StoreFixture()
+    let plans = fixture.plans(fixture.alpha, count: 3_000)
+    try fixture.commit(inserted: plans.map { $0.asRejected("reason \($0.id.sequence)") })
+    let reader = try fixture.reader()
+    var (whole, part): ([String], [String]) = ([], [])
+    func text(_ row: borrowing SampleRow) -> String {
+      let reason = row.withText(.reason) { $0.map { String(decoding: $0, as: UTF8.self) } ?? "" }
+      return "\(row.id) \(row.variant) \(row.plannedAt) \(row.state) \(row.acceptLatency ?? -1) \(reason)"
+    }
+    let all = (WallTime(microseconds: .min), WallTime(microseconds: .max))
+    try reader.forEachSample(of: fixture.alpha, plannedFrom: all.0, to: all.1) { whole.append(text($0)) }
+    try reader.forEachSample(
+      of: fixture.alpha, plannedFrom: all.0, to: all.1, columns: SampleColumns([.reason, .acceptLatency])
+    ) { part.append(text($0)) }
+    #expect(whole.count == 3_000 && part == whole)
   }
 
   @Test func lendsTheReasonAsBytes() throws {

@@ -1,0 +1,80 @@
+import Dispatch
+import Synchronization
+
+/// Chunks of notifications, each read in a transaction of its own. Their rows are visited between the transactions, while another
+/// thread reads the next chunk: what visits them takes about as long as SQLite does.
+struct SampleStream: Sendable {
+  typealias Place = (id: Int64, plannedAt: Int64)
+
+  private static let queue = DispatchQueue(label: "pushscope.reader.ahead", attributes: .concurrent)
+
+  /// Fills a chunk with what follows a row; with the first rows where there is none.
+  private let fill: @Sendable (_ chunk: inout SampleChunk, _ last: Place?) throws -> Void
+
+  private let columns: SampleColumns
+
+  init(
+    _ columns: SampleColumns,
+    fill: @escaping @Sendable (_ chunk: inout SampleChunk, _ last: Place?) throws -> Void
+  ) {
+    (self.columns, self.fill) = (columns, fill)
+  }
+
+  private var empty: SampleChunk { SampleChunk(capacity: SampleChunk.streamCapacity, columns: columns) }
+
+  /// Visits all rows, until a chunk is not full.
+  func forEach(_ body: (borrowing SampleRow) throws -> Void) throws {
+    var chunk = empty
+    try fill(&chunk, nil)
+    var spare: SampleChunk?
+    while chunk.isFull {
+      let next = Reading(into: spare.take() ?? empty, after: chunk.last, fill)
+      Self.queue.async { next.run() }
+      // Whatever the visit does, nothing is read any more when this returns.
+      let visit = Result { try chunk.forEach(body) }
+      let read = next.wait()
+      try visit.get()
+      spare = chunk
+      chunk = try read.get()
+    }
+    try chunk.forEach(body)
+  }
+
+  /// A chunk that is read on another thread.
+  private final class Reading: Sendable {
+    private struct State: Sendable {
+      /// The memory to read into, held by nothing else, so that it is not copied.
+      var chunk: SampleChunk?
+      var result: Result<SampleChunk, any Error> = .failure(CancellationError())
+    }
+
+    private let state: Mutex<State>
+    private let last: Place?
+    private let fill: @Sendable (inout SampleChunk, Place?) throws -> Void
+    private let done = DispatchSemaphore(value: 0)
+
+    init(
+      into chunk: SampleChunk, after last: Place?,
+      _ fill: @escaping @Sendable (inout SampleChunk, Place?) throws -> Void
+    ) {
+      state = Mutex(State(chunk: chunk))
+      (self.last, self.fill) = (last, fill)
+    }
+
+    func run() {
+      state.withLock { state in
+        guard var chunk = state.chunk.take() else { return }
+        state.result = Result {
+          try fill(&chunk, last)
+          return chunk
+        }
+      }
+      done.signal()
+    }
+
+    func wait() -> Result<SampleChunk, any Error> {
+      done.wait()
+      return state.withLock(\.result)
+    }
+  }
+}
