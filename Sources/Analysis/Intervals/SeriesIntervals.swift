@@ -1,11 +1,10 @@
-import Analysis
 import Findings
 import Measurement
 import Store
 
 extension SeriesStatistics {
   /// A quantile with an interval of either kind; `nil` without a value.
-  func interval(of quantile: Quantile, _ metric: Metric, isIndependent: Bool) -> QuantileInterval? {
+  public func interval(of quantile: Quantile, _ metric: Metric, isIndependent: Bool) -> QuantileInterval? {
     guard let interval = self.quantile(quantile, of: metric) else { return nil }
     guard isIndependent else { return interval }
     return QuantileInterval(
@@ -13,14 +12,15 @@ extension SeriesStatistics {
   }
 
   /// The same, open at both ends where n is too small, as in a summary.
-  func shownInterval(of quantile: Quantile, _ metric: Metric, isIndependent: Bool) -> QuantileInterval? {
+  public func shownInterval(of quantile: Quantile, _ metric: Metric, isIndependent: Bool) -> QuantileInterval?
+  {
     interval(of: quantile, metric, isIndependent: isIndependent).map {
       $0.shown(for: quantile) ?? $0.undetermined
     }
   }
 
   /// A share with an interval of either kind; `nil` where it was not read.
-  func interval(of share: SeriesShare, isIndependent: Bool) -> ShareInterval? {
+  public func interval(of share: SeriesShare, isIndependent: Bool) -> ShareInterval? {
     isIndependent ? independentShare(share) : self.share(share)
   }
 }
@@ -34,5 +34,5 @@ extension QuantileInterval {
   }
 
   /// The value, where it may be shown, µs.
-  var shownValue: Int64? { isUndetermined ? nil : value }
+  public var shownValue: Int64? { isUndetermined ? nil : value }
 }
