@@ -56,20 +56,30 @@ final class BreakdownClassifier {
 
   func value(of row: borrowing SampleRow) throws -> Int64 {
     switch key {
-    case .hour: local(row.plannedAt).remainder(of: 86_400_000_000) / 3_600_000_000
-    // 1970 began on a Thursday.
-    case .weekday: (local(row.plannedAt).flooringDivision(by: 86_400_000_000) + 3).remainder(of: 7)
-    case .minute: local(row.plannedAt).remainder(of: 3_600_000_000) / 60_000_000
-    case .gap:
-      row.scheduleLag.map { lag in
-        gaps?.gap(before: row.plannedAt.advanced(byMicroseconds: lag), of: row.id.target)
-          .map { DecimalSteps.start(of: $0 / 1_000_000) } ?? Self.none
-      } ?? Self.unsent
     case .context(let part): try row.context.map { try number(of: part, in: $0) } ?? Self.none
     case .fresh: row.isFreshConnection.map { $0 ? 1 : 0 } ?? Self.none
     case .payload: row.payloadBytes.map { DecimalSteps.start(of: Int64($0)) } ?? Self.none
     case .variant: variants[row.variant] ?? Self.none
+    case .hour, .weekday, .minute, .gap, .target, .device, .provider, .label:
+      value(plannedAt: row.plannedAt, scheduleLag: row.scheduleLag, of: row.id.target)
+    }
+  }
+
+  /// The value where it follows from the target and from when it planned and sent the notification; no value for a key that needs
+  /// its row (``BreakdownKey/needsRow``).
+  func value(plannedAt: WallTime, scheduleLag: Int64?, of target: TargetID) -> Int64 {
+    switch key {
+    case .hour: local(plannedAt).remainder(of: 86_400_000_000) / 3_600_000_000
+    // 1970 began on a Thursday.
+    case .weekday: (local(plannedAt).flooringDivision(by: 86_400_000_000) + 3).remainder(of: 7)
+    case .minute: local(plannedAt).remainder(of: 3_600_000_000) / 60_000_000
+    case .gap:
+      scheduleLag.map { lag in
+        gaps?.gap(before: plannedAt.advanced(byMicroseconds: lag), of: target)
+          .map { DecimalSteps.start(of: $0 / 1_000_000) } ?? Self.none
+      } ?? Self.unsent
     case .target, .device, .provider, .label: ofTarget
+    case .context, .fresh, .payload, .variant: Self.none
     }
   }
 

@@ -35,6 +35,7 @@ public struct BreakdownDivision {
   private let devices: DeviceNames
   /// Of the figures and of the keys.
   private let columns: SampleColumns
+  private let gaps: DeviceGaps?
 
   /// - Parameters:
   ///   - targets: whose notifications are divided.
@@ -51,8 +52,8 @@ public struct BreakdownDivision {
         reader, devices: devices.all, of: Set(targets.map { devices.name(of: $0) }),
         from: window.lowerBound, to: window.upperBound)
     }
-    self.devices = devices
     columns = by.keys.reduce(.figures) { $0.union(SampleColumns($1.column.map { [$0] } ?? [])) }
+    (self.devices, self.gaps) = (devices, gaps)
     classifiers = try by.keys.map { try BreakdownClassifier($0, reader, zone: by.zone, gaps: gaps) }
   }
 
@@ -61,17 +62,41 @@ public struct BreakdownDivision {
     of target: TargetRecord, in window: Range<WallTime>,
     _ body: (_ value: Value, _ row: borrowing SampleRow) throws -> Void
   ) throws {
-    for classifier in classifiers { classifier.begin(target, device: devices.name(of: target)) }
+    begin(target)
     try reader.forEachSample(
       of: target.id, plannedFrom: window.lowerBound, to: window.upperBound, columns: columns
     ) { row in
       guard row.state != .planned else { return }
-      let value = Value(
-        first: try classifiers[0].value(of: row),
-        second: classifiers.count > 1 ? try classifiers[1].value(of: row) : 0)
-      try body(value, row)
+      try body(try value(of: row), row)
     }
   }
+
+  /// Prepares for notifications of a target: those whose values are asked for next.
+  public func begin(_ target: TargetRecord) {
+    for classifier in classifiers { classifier.begin(target, device: devices.name(of: target)) }
+  }
+
+  /// The value of a notification of the target that was begun.
+  public func value(of row: borrowing SampleRow) throws -> Value {
+    Value(
+      first: try classifiers[0].value(of: row),
+      second: classifiers.count > 1 ? try classifiers[1].value(of: row) : 0)
+  }
+
+  /// The same where no key needs the row (``BreakdownKey/needsRow``).
+  /// - Parameter scheduleLag: µs; `nil` when it was not sent.
+  public func value(plannedAt: WallTime, scheduleLag: Int64?, of target: TargetID) -> Value {
+    func value(_ classifier: BreakdownClassifier) -> Int64 {
+      classifier.value(plannedAt: plannedAt, scheduleLag: scheduleLag, of: target)
+    }
+    return Value(first: value(classifiers[0]), second: classifiers.count > 1 ? value(classifiers[1]) : 0)
+  }
+
+  /// Notes that a notification was sent after what the division was made from had been read.
+  public func addSent(at time: WallTime, of target: TargetID) { gaps?.add(sentAt: time, of: target) }
+
+  /// Whether the values of notifications that were planned then can be told: gaps need what was sent before.
+  public func reaches(_ time: WallTime) -> Bool { gaps.map { $0.start <= time } ?? true }
 
   /// Adds a notification to those of its value.
   /// - Throws: ``TooManyValues``.

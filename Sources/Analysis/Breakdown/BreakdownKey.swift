@@ -34,6 +34,9 @@ public enum BreakdownKey: Sendable, Hashable {
       ("fresh", .fresh), ("payload", .payload),
     ]
 
+  /// The keys that are named without an argument.
+  public static let named = plain.map(\.key)
+
   /// All names, for help and errors.
   public static let names = plain.map(\.name).joined(separator: ", ") + ", label:NAME"
 
@@ -57,6 +60,15 @@ public enum BreakdownKey: Sendable, Hashable {
     case .context: .context
     case .payload: .payloadBytes
     case .hour, .weekday, .minute, .gap, .target, .variant, .device, .provider, .fresh, .label: nil
+    }
+  }
+
+  /// Whether its values stand in the rows of notifications only. Those of the others follow from a notification's target and from when
+  /// it was planned and sent.
+  public var needsRow: Bool {
+    switch self {
+    case .context, .variant, .fresh, .payload: true
+    case .hour, .weekday, .minute, .gap, .target, .device, .provider, .label: false
     }
   }
 

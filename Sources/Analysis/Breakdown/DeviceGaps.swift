@@ -2,13 +2,15 @@ import Measurement
 import Store
 
 /// When notifications were sent to each device, by all of its targets: how long a device had been left alone before one.
-struct DeviceGaps {
+final class DeviceGaps {
   /// How far before a window notifications are looked for.
   private static let reach = Duration.days(7)
 
   /// Ascending, µs since 1970, by device.
   private var sent: [String: [Int64]] = [:]
   private let devices: [TargetID: String]
+  /// When the first notification was planned whose gap is known.
+  let start: WallTime
 
   /// - Parameters:
   ///   - devices: of all targets of the source, in whatever run.
@@ -18,6 +20,7 @@ struct DeviceGaps {
     from first: WallTime, to last: WallTime
   ) throws {
     self.devices = devices
+    self.start = first
     let start = first.advanced(byMicroseconds: -Self.reach.microseconds)
     for (target, device) in devices.sorted(by: { $0.key < $1.key }) where wanted.contains(device) {
       let columns = SampleColumns([.scheduleLag])
@@ -29,15 +32,29 @@ struct DeviceGaps {
     for device in sent.keys { sent[device]?.sort() }
   }
 
+  /// Adds one that was sent since the others were read; nothing changes where it is known already.
+  func add(sentAt time: WallTime, of target: TargetID) {
+    guard let device = devices[target] else { return }
+    let place = place(of: time, in: sent[device] ?? [])
+    guard sent[device].map({ place == $0.count || $0[place] != time.microseconds }) ?? true else { return }
+    sent[device, default: []].insert(time.microseconds, at: place)
+  }
+
   /// The time since the one before it was sent, µs; `nil` where there is none within a week.
   func gap(before time: WallTime, of target: TargetID) -> Int64? {
     guard let times = devices[target].flatMap({ sent[$0] }) else { return nil }
     // The last one that was sent earlier.
+    let place = place(of: time, in: times)
+    return place > 0 ? time.microseconds.subtractingClamped(times[place - 1]) : nil
+  }
+
+  /// The index of the first one that was not sent before a time.
+  private func place(of time: WallTime, in times: [Int64]) -> Int {
     var (low, high) = (0, times.count)
     while low < high {
       let middle = (low + high) / 2
       if times[middle] < time.microseconds { low = middle + 1 } else { high = middle }
     }
-    return low > 0 ? time.microseconds.subtractingClamped(times[low - 1]) : nil
+    return low
   }
 }

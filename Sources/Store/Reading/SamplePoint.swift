@@ -24,6 +24,9 @@ public struct SamplePoint: Sendable, Hashable {
   /// HTTP status plus 1, or 0 for none, in the lower bits; flags in the upper ones.
   private let statusAndFlags: UInt16
   public let state: NotificationState
+  /// The number of the notification's value of the key that plots are colored by, which their reader assigns; 0 for none. It is no part
+  /// of what is stored.
+  public var valueNumber: UInt8 = 0
 
   /// What ``rawValue(of:)`` returns where there is no value.
   public static let absent = Int64.min
@@ -136,7 +139,7 @@ public struct SamplePoint: Sendable, Hashable {
 /// A point with the notification that it belongs to.
 public struct PointRow: Sendable, Hashable {
   public let id: SampleID
-  public let point: SamplePoint
+  public var point: SamplePoint
 
   public init(id: SampleID, point: SamplePoint) { (self.id, self.point) = (id, point) }
 }

@@ -346,8 +346,8 @@ final class DashboardScreen {
       plots.clear()
       return
     }
-    let context = context
     refreshPlots(in: context, at: window.time)
+    // It is the legend of what the plots show now.
     refreshHeader(in: context)
     refreshLists()
   }

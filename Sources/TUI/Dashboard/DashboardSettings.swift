@@ -81,7 +81,8 @@ struct DashboardSettings: Sendable {
 
   func reader(onSnapshot: @escaping @Sendable () -> Void) throws(DashboardError) -> SnapshotReader {
     try SnapshotReader(
-      place: options.place, subject: subject, clock: options.clock, bootID: bootID, onSnapshot: onSnapshot)
+      place: options.place, subject: subject, clock: options.clock, bootID: bootID, zone: zone,
+      onSnapshot: onSnapshot)
   }
 }
 

@@ -54,16 +54,17 @@ final class PlotPane {
   /// Works out the content for a snapshot.
   /// - Parameters:
   ///   - place: the window to show instead of the state's own.
+  ///   - colors: as many as there are for the values of a key.
   ///   - isAlone: no other plot has the same axis.
   /// - Returns: whether quantiles or window are others than before.
   func refresh(
     _ snapshot: Snapshot, _ state: ViewState, columns: Int, place: TimeWindow? = nil, figures: WindowFigures?,
-    isAlone: Bool, at time: MotionTime
+    colors: Int, isAlone: Bool, at time: MotionTime
   ) -> Bool {
     let previous = content
     let fresh = PlotContent(
       snapshot: snapshot, state: state, columns: columns, place: place, previous: previous, figures: figures,
-      &statistics, at: time)
+      colors: colors, &statistics, at: time)
     content = fresh
     let key = SceneKey(snapshot, state, fresh)
     let looksSame = key == self.key && previous?.looksSame(as: fresh) ?? false
@@ -183,7 +184,7 @@ final class PlotArea {
     guard columns > 0 else { return false }
     var isNew = first.refresh(
       context.shown, state.first, columns: columns, figures: context.figures.own,
-      isAlone: state.comparison == nil, at: time)
+      colors: context.appearance.theme.targets.count, isAlone: state.comparison == nil, at: time)
     contents.first = first.content
     if refreshSecond(state, in: context, at: time) { isNew = true }
     publish(isNew)
@@ -237,7 +238,8 @@ final class PlotArea {
     let isOtherRun = snapshot.run?.id != context.shown.run?.id
     return second.refresh(
       snapshot, secondState, columns: columns, place: place,
-      figures: isOtherRun ? context.figures.other : context.figures.own, isAlone: false, at: time)
+      figures: isOtherRun ? context.figures.other : context.figures.own,
+      colors: context.appearance.theme.targets.count, isAlone: false, at: time)
   }
 
   func clear() {

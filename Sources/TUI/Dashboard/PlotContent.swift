@@ -16,6 +16,9 @@ struct PlotContent {
   /// The statistics of the second metric on display, where there are two.
   let second: WindowStatistics?
   let before: WindowStatistics
+  /// The colors of the values of the key that is chosen; `nil` without one, until the reader has it, and where the window is drawn from
+  /// sums, of whose notifications no values are known.
+  let valueColors: ValueColors?
   /// When the bars were counted.
   let summarizedAt: MotionTime
   /// The figures of the same run; `nil` until they have been taken.
@@ -26,10 +29,12 @@ struct PlotContent {
   /// - Parameters:
   ///   - place: the window to show instead of the state's own.
   ///   - figures: of the same run.
+  ///   - colors: as many as there are for the values of a key.
   ///   - tiles: kept between frames.
   init(
     snapshot: Snapshot, state: ViewState, columns: Int, place: TimeWindow? = nil, previous: PlotContent?,
-    figures: WindowFigures? = nil, _ tiles: inout StatisticsTiles, at time: MotionTime
+    figures: WindowFigures? = nil, colors: Int = Theme.dark.targets.count, _ tiles: inout StatisticsTiles,
+    at time: MotionTime
   ) {
     let window = place ?? state.window(in: snapshot, columns: columns)
     self.snapshot = (snapshot.number, snapshot.now)
@@ -45,6 +50,13 @@ struct PlotContent {
         sources, of: snapshot, targets: targets, metric: metrics[1], includesPending: false, &tiles)
     } else {
       second = nil
+    }
+    if let values = snapshot.values, state.plot.coloring == .key(values.key), facts.sums.isEmpty {
+      valueColors = ValueColors(
+        values, counts: tiles.values.counts(of: sources, targets: targets), colors: colors,
+        after: previous?.valueColors)
+    } else {
+      valueColors = nil
     }
     allFigures = figures?.run == snapshot.run?.id ? figures : nil
     isReading =
@@ -85,7 +97,7 @@ struct PlotContent {
     (snapshot == later.snapshot || !facts.isEmpty && !facts.hasPending && !later.facts.hasPending)
       && sources.isSame(as: later.sources) && targets == later.targets && facts.metric == later.facts.metric
       && facts.isTruncated == later.facts.isTruncated && isReading == later.isReading
-      && allFigures == later.allFigures
+      && allFigures == later.allFigures && valueColors == later.valueColors
   }
 
   private func isSamePlace(_ window: TimeWindow, _ targets: [Int], _ metric: Metric) -> Bool {
@@ -126,6 +138,14 @@ struct PlotContent {
   func openSums(in snapshot: Snapshot) -> String? {
     guard let density = snapshot.density else { return nil }
     return density.isAnyOpen(of: targets, from: window.start, to: window.end) ? density.name : nil
+  }
+
+  /// The colors of ordinary marks.
+  func colors(_ state: ViewState, of metrics: [Metric], in snapshot: Snapshot) -> SeriesColors {
+    let coloring = state.plot.coloring
+    return SeriesColors(
+      coloring: coloring.key != nil && valueColors == nil ? .target : coloring,
+      targets: snapshot.targets.count, metrics: metrics, values: valueColors?.places)
   }
 
   func facts(of metric: Metric) -> WindowStatistics {

@@ -164,8 +164,7 @@ struct PlotScene {
       : WindowStatistics(
         sources, of: snapshot, targets: targets, metric: metric, includesPending: false, &tiles)
     let figures = content.figures(of: targets)
-    let colors = SeriesColors(
-      coloring: state.plot.coloring, targets: snapshot.targets.count, metrics: pane.metrics)
+    let colors = content.colors(state, of: pane.metrics, in: snapshot)
     let threshold = state.plot.threshold.map {
       ShownThreshold(value: $0, figures: figures?.beyond($0, of: metric))
     }
@@ -173,6 +172,7 @@ struct PlotScene {
     let title = ScatterTitle(
       facts: facts, summary: figures?.summary(of: metric) ?? WindowSummary(pending: metric), colors: colors,
       targets: snapshot.targets, shown: targets, target: pane.target, marks: marks(in: pane),
+      key: state.plot.coloring.key,
       threshold: threshold, sums: facts.sums.isEmpty ? nil : snapshot.density?.name,
       openSums: content.openSums(in: snapshot), isReading: content.isReading,
       isReadingMarks: snapshot.axisMarks.from > content.window.start,

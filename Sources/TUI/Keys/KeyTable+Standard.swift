@@ -214,8 +214,8 @@ extension KeyTable {
       [(.bothLatencies, .nextArrangement, ["d"], "two values: overlaid, beside each other, off")]),
     line(.plot, "next target, then all", [(.target, .nextTarget, ["t"], "next target, then all")]),
     line(
-      .plot, "colors by target or by state",
-      [(.colors, .nextColoring, ["u"], "colors by target or by state")]),
+      .plot, "colors by target, state, key",
+      [(.colors, .nextColoring, ["u"], "colors by target, by state, or by the key chosen last")]),
     line(
       .plot, "running median, mean, both, none",
       [(.averages, .nextAverages, ["a"], "running median, mean, both, none")]),

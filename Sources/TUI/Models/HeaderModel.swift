@@ -37,8 +37,12 @@ struct HeaderContent: Equatable {
   let rates: RateHistory
   /// What is recorded, as `pushscope status` begins; `nil` where it is not recorded now.
   let headline: String?
-  /// Whether the plot's colors stand for targets.
+  /// Whether the plot's colors stand for targets, where they do not stand for values.
   let hasTargetColors: Bool
+  /// The colors of the values of a key; `nil` where colors do not stand for values.
+  var values: ValueColors?
+  /// The name of the zone that hours and weekdays are told in.
+  var zoneName = ""
 }
 
 /// The first line: the run, its phase and its rates.
@@ -302,14 +306,18 @@ struct HeaderModel {
   private var names: [LineItem] {
     var items: [LineItem] = []
     let known = content.shown.filter(content.targets.indices.contains)
+    if let values = content.values { items.append(valueLegend(values)) }
     if !known.isEmpty {
       let most = min(known.count, Self.mostNames)
+      // Names that are no legend go before one.
+      let priority = content.values == nil ? 70 : 27
       var item = LineItem(
-        priority: 70, names(of: known, columns: max(6, 48 / known.count), most: most),
-        short: LineItem.Short(priority: 72, spans: names(of: known, columns: Self.leastName, most: most)))
+        priority: priority, names(of: known, columns: max(6, 48 / known.count), most: most),
+        short: LineItem.Short(
+          priority: priority + 2, spans: names(of: known, columns: Self.leastName, most: most)))
       // Then as many names as fit.
       item.further = (1..<most).reversed().map {
-        LineItem.Short(priority: 72, spans: names(of: known, columns: Self.leastName, most: $0))
+        LineItem.Short(priority: priority + 2, spans: names(of: known, columns: Self.leastName, most: $0))
       }
       items.append(item)
     }
@@ -323,7 +331,7 @@ struct HeaderModel {
 
   /// Targets that are shown together have the colors and signs of their marks: this is the legend.
   private func names(of shown: [Int], columns: Int, most: Int) -> [TextSpan] {
-    let isLegend = content.targets.count > 1 && content.hasTargetColors
+    let isLegend = content.targets.count > 1 && content.hasTargetColors && content.values == nil
     var spans: [TextSpan] = []
     for target in shown.prefix(most) {
       if !spans.isEmpty { spans.append(TextSpan(isLegend ? "  " : " + ", appearance(.text))) }
@@ -339,6 +347,35 @@ struct HeaderModel {
       spans.append(TextSpan(" +\(shown.count - most)", appearance(.secondary)))
     }
     return spans
+  }
+
+  /// The values of a key, with the colors and signs of their marks: `network  ● wifi  ● cellular`.
+  private func valueLegend(_ values: ValueColors) -> LineItem {
+    func spans(columns: Int, most: Int, isNamed: Bool = true) -> [TextSpan] {
+      let key = values.key.isOfDay ? "\(values.key.name) (\(content.zoneName))" : values.key.name
+      var spans = isNamed ? [TextSpan(EscapedText.make(key), appearance(.secondary))] : []
+      for entry in values.legend.prefix(most) {
+        let text = FittedText.truncated(entry.text, columns: columns, ellipsis: appearance.glyphs.ellipsis)
+        if !spans.isEmpty { spans.append(TextSpan("  ", .plain)) }
+        spans.append(
+          TextSpan("\(appearance.targetSign(entry.place)) \(text)", appearance.target(entry.place)))
+      }
+      let hidden = values.legend.count - min(most, values.legend.count)
+      if hidden > 0 { spans.append(TextSpan(" +\(hidden)", appearance(.secondary))) }
+      guard values.others > 0 else { return spans }
+      let place = values.place
+      spans.append(
+        TextSpan("  \(appearance.targetSign(place)) \(values.others) others", appearance.target(place)))
+      return spans
+    }
+    let count = values.legend.count
+    var item = LineItem(
+      priority: 70, spans(columns: 24, most: count),
+      short: LineItem.Short(priority: 72, spans: spans(columns: 8, most: count)))
+    item.further = ([count] + (1..<max(1, count)).reversed()).map {
+      LineItem.Short(priority: 72, spans: spans(columns: 8, most: $0, isNamed: false))
+    }
+    return item
   }
 
   private static let mostNames = 12

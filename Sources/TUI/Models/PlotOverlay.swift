@@ -107,8 +107,10 @@ extension PlotScene {
       let target =
         snapshot.targets.count > 1 && snapshot.targets.indices.contains(pick.target)
         ? snapshot.targets[pick.target] : nil
+      let value = content.valueColors == nil ? nil : snapshot.values?.text(of: pick.point.valueNumber)
       return NotificationText.spans(
-        pick, target: target, now: snapshot.run?.isLive ?? false ? snapshot.monotonicNow : nil, zone: zone,
+        pick, target: target, value: value ?? "",
+        now: snapshot.run?.isLive ?? false ? snapshot.monotonicNow : nil, zone: zone,
         appearance)
     }
     // Without a near mark, the position of the crosshair.

@@ -120,19 +120,22 @@ struct ScatterGeometry: Sendable, Hashable {
   }
 }
 
-/// Index into the theme's colors for a mark: by target or by state, and by metric where one plot has two.
+/// Index into the theme's colors for a mark: by target, by state or by the value of a key, and by metric where one plot has two.
 struct SeriesColors: Sendable, Hashable {
   let coloring: MarkColoring
   /// The number of the run's targets.
   let targets: Int
   /// The metrics in one plot.
   let metrics: [Metric]
+  /// The colors of a key's values, where colors are by a key.
+  var values: ValuePlaces?
 
   func place(target: Int, metric: Metric, state: NotificationState) -> Int {
     let lane = metrics.firstIndex(of: metric) ?? 0
     switch coloring {
     case .target: return lane * max(1, targets) + target
     case .state: return lane * 2 + (state == .accepted ? 1 : 0)
+    case .key: return lane * (values?.count ?? 1)
     }
   }
 
@@ -141,10 +144,16 @@ struct SeriesColors: Sendable, Hashable {
     switch coloring {
     case .target: metrics.count * max(1, targets)
     case .state: metrics.count * 2
+    case .key: metrics.count * (values?.count ?? 1)
     }
   }
 
   func codes(target: Int, metric: Metric) -> MarkCodes {
     MarkCodes { place(target: target, metric: metric, state: $0) }
+  }
+
+  /// The codes of good notifications by the numbers of their values; empty where colors are not by a key.
+  func valueCodes(metric: Metric) -> [UInt16] {
+    values?.codes(from: place(target: 0, metric: metric, state: .delivered)) ?? []
   }
 }

@@ -1,3 +1,4 @@
+import Analysis
 import ConstraintAnimation
 import Measurement
 import Store
@@ -13,6 +14,8 @@ struct ScatterTitle {
   /// The one target of this pane; `nil` for all.
   let target: Int?
   let marks: PlotMarks
+  /// The key whose values colors are to stand for; `nil` for none.
+  var key: BreakdownKey?
   let threshold: ShownThreshold?
   /// The length of the sums that are drawn; `nil` for none.
   let sums: String?
@@ -140,7 +143,10 @@ struct ScatterTitle {
       warn("\(CountText.grouped(facts.withinError)) within their error", priority: 64)
     }
     if isReadingMarks { warn("reading events\(appearance.glyphs.ellipsis)", priority: 63) }
-    if let sums { warn("sums of \(sums)", priority: 65) }
+    if let sums {
+      // Sums have no values of a key.
+      warn(key == nil ? "sums of \(sums)" : "sums of \(sums), colors by target", priority: 65)
+    }
     return items
   }
 
@@ -191,8 +197,10 @@ struct ScatterTitle {
       }
       return item
     }
-    // With several targets, colors stand for targets and not for states; the header names them.
-    if targets.count > 1, colors.coloring == .target { items[0].spans.removeFirst(2) }
+    // With several targets, colors stand for targets and not for states, and so for the values of a key; the header names them.
+    if targets.count > 1 && colors.coloring == .target || colors.values != nil {
+      items[0].spans.removeFirst(2)
+    }
     let others: [NotificationState] = [.late, .lost, .failed, .rejected, .missed, .interrupted]
     for (index, state) in others.enumerated() where counts[state] > 0 {
       var item = item(state, priority: 50 - index)

@@ -75,6 +75,8 @@ struct WindowStatistics: Sendable {
 /// Counts and values of each tile, for each metric on display.
 struct StatisticsTiles {
   private var metrics: [Metric: MetricTiles] = [:]
+  /// Used while a key is chosen.
+  var values = ValueTiles()
 
   /// - Returns: what the window's tiles have together, and the values of each.
   fileprivate mutating func statistics(

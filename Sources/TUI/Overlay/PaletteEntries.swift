@@ -11,6 +11,7 @@ enum TypedCommand: Sendable, Hashable {
   case goTo(String)
   case filter(String)
   case annotate(String)
+  case color(MarkColoring)
 }
 
 /// A line of the palette.
@@ -22,7 +23,7 @@ struct PaletteEntry: Sendable, Equatable {
   let command: Command?
 }
 
-/// The palette's commands that take an argument: `threshold 800ms`, `theme light`, `target fcm`, `go 14:05`.
+/// The palette's commands that take an argument: `threshold 800ms`, `theme light`, `target fcm`, `go 14:05`, `color by network`.
 struct PaletteArguments {
   /// Names of the themes.
   let themes: [String]
@@ -36,7 +37,42 @@ struct PaletteArguments {
     let found = CommandPalette.find(text, in: keys.bindings).map {
       PaletteEntry(title: $0.title, strokes: $0.strokes, command: $0.command)
     }
-    return typed(text) + found
+    let colorings = colorings(with: text)
+    // What is named by the text comes before what only has its letters.
+    let isNamed = found.contains { $0.title.lowercased().contains(text.lowercased()) }
+    return typed(text) + (isNamed ? found + colorings : colorings + found)
+  }
+
+  /// What colors can stand for, where all words of a text are in it.
+  private func colorings(with text: String) -> [PaletteEntry] {
+    let words = text.lowercased().split(separator: " ")
+    // With the first of them and an argument they are listed already.
+    if words.count > 1, Self.colorWords.contains(String(words[0])) { return [] }
+    return MarkColoring.names.compactMap { MarkColoring(name: $0) }.map(entry).filter { entry in
+      words.allSatisfy { word in
+        entry.title.split(separator: " ").contains {
+          $0.hasPrefix(word) || $0 == "color" && "colour".hasPrefix(word)
+        }
+      }
+    }
+  }
+
+  private static let colorWords = ["color", "colors", "colour", "colours"]
+
+  private func entry(_ coloring: MarkColoring) -> PaletteEntry {
+    PaletteEntry(title: "color by \(coloring.shortName)", command: .typed(.color(coloring)))
+  }
+
+  /// `color by network`, `color hour`, `color by label:region`.
+  private func colorings(_ argument: String) -> [PaletteEntry] {
+    let by = argument.lowercased() == "by" || argument.lowercased().hasPrefix("by ")
+    let wanted = by ? String(argument.dropFirst(2)).trimmed : argument
+    // The names of labels are as they were written.
+    if wanted.hasPrefix("label:"), let label = MarkColoring(name: wanted) { return [entry(label)] }
+    let names = MarkColoring.names.filter { $0.hasPrefix(wanted.lowercased()) }
+    guard names.isEmpty else { return names.compactMap { MarkColoring(name: $0) }.map(entry) }
+    let known = MarkColoring.names.joined(separator: ", ")
+    return [PaletteEntry(title: "no color by \(wanted): there is \(known), label:NAME", command: nil)]
   }
 
   private func typed(_ text: String) -> [PaletteEntry] {
@@ -59,6 +95,7 @@ struct PaletteArguments {
       return [entry("only lines with \(argument)", .filter(argument), problem: problem)]
     case "annotate", "note":
       return [PaletteEntry(title: "annotate: \(argument)", command: .typed(.annotate(argument)))]
+    case _ where Self.colorWords.contains(name): return colorings(argument)
     default: return []
     }
   }

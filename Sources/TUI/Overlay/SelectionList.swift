@@ -209,8 +209,9 @@ extension String {
 /// Text of one notification.
 enum NotificationText {
   /// `#4711 delivered 1.20 s ±3.1 ms  accept 4.1 ms  14:02:03.123`
+  /// - Parameter value: of the key that colors stand for, escaped; empty for none.
   static func spans(
-    _ pick: PickedNotification, target: DisplayedTarget?, now: Int64?, zone: LocalTime,
+    _ pick: PickedNotification, target: DisplayedTarget?, value: String = "", now: Int64?, zone: LocalTime,
     _ appearance: Appearance
   ) -> [TextSpan] {
     let point = pick.point
@@ -251,6 +252,10 @@ enum NotificationText {
     if let target {
       let name = FittedText.truncated(target.name, columns: 20, ellipsis: appearance.glyphs.ellipsis)
       spans.append(TextSpan("  \(name)", appearance(.text)))
+    }
+    if !value.isEmpty {
+      let text = FittedText.truncated(value, columns: 20, ellipsis: appearance.glyphs.ellipsis)
+      spans.append(TextSpan("  \(text)", appearance(.text)))
     }
     return spans
   }

@@ -59,6 +59,8 @@ struct DotRaster {
     private let dotsPerMicrosecond: Double
     /// The code of each state, 0 for what is not drawn.
     let codes: MarkCodes
+    /// The codes of good notifications by the numbers of their values; empty where these have no colors of their own.
+    let valueCodes: [UInt16]
     /// Current time on the run's monotonic clock, µs: pending notifications are drawn at their age, the lower bound of their
     /// latency. `nil` omits them.
     let pendingUntil: Int64?
@@ -67,17 +69,25 @@ struct DotRaster {
 
     /// - Parameter dotColumns: of one cell.
     init(
-      window: TimeWindow, lookup: RowLookup, metric: Metric, codes: MarkCodes, pendingUntil: Int64?,
-      dotColumns: Int, lane: Int = 0
+      window: TimeWindow, lookup: RowLookup, metric: Metric, codes: MarkCodes, valueCodes: [UInt16] = [],
+      pendingUntil: Int64?, dotColumns: Int, lane: Int = 0
     ) {
       self.window = window
       self.lookup = lookup
       self.metric = metric
       self.pendingUntil = pendingUntil
       self.lane = lane
-      self.codes = codes
+      (self.codes, self.valueCodes) = (codes, valueCodes)
       start = window.start.microseconds
       dotsPerMicrosecond = Double(dotColumns) / Double(window.scale.columnDuration)
+    }
+
+    /// The code of a notification whose value may have a color of its own.
+    @inline(__always)
+    func code(of point: SamplePoint) -> UInt16 {
+      let code = codes[point.state]
+      return code >> MarkCode.shift == UInt16(MarkClass.good.rawValue)
+        ? valueCodes[Int(point.valueNumber)] : code
     }
 
     /// Negative before the window. The half keeps exact multiples on the right side of the boundary despite the reciprocal;
@@ -106,8 +116,16 @@ struct DotRaster {
     projection.lookup.withReader { lookup in
       withPlanes { planes in
         var column = planes.column(-1, projection, phase: phase)
-        for point in points {
-          planes.plot(point, projection, lookup, phase: phase, &column, &hasPending)
+        if projection.valueCodes.isEmpty {
+          for point in points {
+            let code = projection.codes[point.state]
+            planes.plot(point, code, projection, lookup, phase: phase, &column, &hasPending)
+          }
+        } else {
+          for point in points {
+            let code = projection.code(of: point)
+            planes.plot(point, code, projection, lookup, phase: phase, &column, &hasPending)
+          }
         }
         planes.keep(column, projection)
       }

@@ -78,3 +78,26 @@ struct MarkCodes: Sendable, Hashable {
   @inline(__always)
   subscript(state: NotificationState) -> UInt16 { table[state.rawValue] }
 }
+
+/// The color that each value of a key has in a plot: places among the theme's colors of targets.
+struct ValuePlaces: Sendable, Hashable {
+  /// The place of each number of a value (``SamplePoint/valueNumber``).
+  private let places: [UInt8]
+  /// How many colors there are.
+  let count: Int
+
+  /// - Parameters:
+  ///   - places: by the numbers of values; those of numbers that are not in it are the last.
+  ///   - count: at least 1.
+  init(_ places: [UInt8: Int], count: Int) {
+    self.count = max(1, count)
+    let last = UInt8(clamping: self.count - 1)
+    self.places = (0...UInt8.max).map { places[$0].map(UInt8.init(clamping:)) ?? last }
+  }
+
+  subscript(number: UInt8) -> Int { Int(places[Int(number)]) }
+
+  /// The codes of good notifications by the numbers of their values.
+  /// - Parameter first: the place of the first color.
+  func codes(from first: Int) -> [UInt16] { places.map { MarkCode(.good, target: first + Int($0)).rawValue } }
+}

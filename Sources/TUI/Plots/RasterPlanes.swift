@@ -126,12 +126,12 @@ struct RasterPlanes {
     self.sums[sums.run] &+= sums.sum
   }
 
+  /// - Parameter code: a `MarkCode`; 0 for what is not drawn.
   @inline(__always)
   func plot(
-    _ point: SamplePoint, _ projection: DotRaster.Projection, _ lookup: RowLookup.Reader, phase: Int,
-    _ sums: inout ColumnSums, _ hasPending: inout Bool
+    _ point: SamplePoint, _ code: UInt16, _ projection: DotRaster.Projection, _ lookup: RowLookup.Reader,
+    phase: Int, _ sums: inout ColumnSums, _ hasPending: inout Bool
   ) {
-    let code = projection.codes[point.state]
     if code == 0 { return }
     let dotColumn = projection.dotColumn(of: point.plannedAt)
     guard dotColumn >= 0 && dotColumn < dotColumns else { return }

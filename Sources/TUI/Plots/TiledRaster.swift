@@ -89,10 +89,11 @@ struct TiledRaster {
     let window = TimeWindow(tile: number, scale: settings.scale)
     var hasPending = false
     for (lane, metric) in settings.metrics.enumerated() {
+      let valueCodes = settings.colors.valueCodes(metric: metric)
       for source in sources {
         let projection = DotRaster.Projection(
           window: window, lookup: lookup, metric: metric,
-          codes: settings.colors.codes(target: source.target, metric: metric),
+          codes: settings.colors.codes(target: source.target, metric: metric), valueCodes: valueCodes,
           // A pending notification is drawn for the first metric only.
           pendingUntil: lane == 0 ? now : nil, dotColumns: settings.encoding.columns, lane: lane)
         if !source.sums.isEmpty { raster.plot(source.sums, projection) }

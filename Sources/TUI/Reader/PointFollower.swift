@@ -1,3 +1,4 @@
+import Analysis
 import Measurement
 import Store
 
@@ -10,6 +11,7 @@ struct PointFollower {
   /// Whether few rows are read much faster than many.
   private let costsByRow: Bool
   private var targets: [TargetID] = []
+  private var values: PointValueReader
   private var request: ReadRequest?
   private var live = PointWindow()
   /// A window in the past that the live points do not reach.
@@ -30,17 +32,38 @@ struct PointFollower {
   /// How often the sums of a growing run are read anew, µs.
   static let densityInterval: Int64 = 10_000_000
 
-  /// - Parameter costsByRow: whether few rows are read much faster than many.
-  init(clock: any HostClock, capacity: Int, costsByRow: Bool) {
+  /// - Parameters:
+  ///   - costsByRow: whether few rows are read much faster than many.
+  ///   - zone: of hours and weekdays that notifications are divided by.
+  init(clock: any HostClock, capacity: Int, costsByRow: Bool, zone: LocalTime) {
     self.clock = clock
     self.capacity = capacity
     self.costsByRow = costsByRow
+    values = PointValueReader(clock: clock, zone: zone)
   }
 
   /// Sets the window that is wanted; ``serve(_:)`` reads it.
   mutating func ask(_ request: ReadRequest?) {
     if request != self.request { isAsked = true }
     self.request = request
+  }
+
+  /// Sets the key by whose values the points are divided; `nil` for none. ``divide(_:)`` does it.
+  mutating func color(by key: BreakdownKey?) { values.ask(key) }
+
+  /// Sets the targets as they are stored now; other ones than before need ``restart(_:targets:)``.
+  mutating func take(_ targets: [TargetRecord]) { values.take(targets) }
+
+  /// Divides the points in memory, where another key is wanted than before.
+  mutating func divide(_ reader: any DashboardSource) throws {
+    guard values.isAsked else { return }
+    let start = [live.firstPlanned, past?.firstPlanned].compactMap { $0 }.min()
+    try values.begin(reader, from: start)
+    try values.number(&live, reader)
+    if var past {
+      try values.number(&past, reader)
+      self.past = past
+    }
   }
 
   /// Lets the next call of ``ask(_:)`` find another window.
@@ -53,6 +76,8 @@ struct PointFollower {
     let page = try reader.lastPoints(of: targets, limit: limit)
     live = PointWindow(targets: targets, page: page)
     cursor = page.revision
+    try values.begin(reader, from: live.firstPlanned)
+    try values.number(&live, reader)
     (past, density, isCoarse) = (nil, nil, false)
     changes += 1
     if request != nil { try serve(reader) }
@@ -65,7 +90,9 @@ struct PointFollower {
     while true {
       let page = try reader.changedPoints(of: targets, after: cursor, limit: 5_000)
       cursor = page.next
-      for row in page.rows where live.concerns(row) {
+      var rows = page.rows
+      try values.number(&rows, reader)
+      for row in rows where live.concerns(row) {
         changes += 1
         past?.update(row)
         live.take(row)
@@ -116,7 +143,8 @@ struct PointFollower {
       return
     }
     let page = try reader.points(of: targets, plannedFrom: from, to: end, limit: 2 * capacity)
-    let window = PointWindow(targets: targets, page: page, from: from, to: request.to)
+    var window = PointWindow(targets: targets, page: page, from: from, to: request.to)
+    try values.number(&window, reader)
     density = sums
     if request.to == nil {
       // This page may be newer than the cursor: reading a change twice does no harm.
@@ -132,7 +160,7 @@ struct PointFollower {
     if let density {
       for place in content.tracks.indices { content.tracks[place].hiddenBefore = density.end.microseconds }
     }
-    (content.density, content.covered) = (density, covered)
+    (content.density, content.covered, content.values) = (density, covered, values.values)
     content.isTruncated =
       request.map { past?.isFull ?? !live.covers(from: density?.end ?? $0.from) } ?? false
   }

@@ -116,6 +116,40 @@ struct PointWindow {
     _ = tracks[place].update(sequence: row.id.sequence, to: row.point)
   }
 
+  // MARK: - Numbers of values
+
+  /// When the first of the points was planned; `nil` without any.
+  var firstPlanned: WallTime? {
+    tracks.compactMap { $0.isEmpty ? nil : $0[0].plannedAt }.min().map(WallTime.init(microseconds:))
+  }
+
+  /// The planned time of a target's points; `nil` without any.
+  func planned(of target: TargetID) -> Range<WallTime>? {
+    guard let place = places[target], !tracks[place].isEmpty else { return nil }
+    var (first, last) = (Int64.max, Int64.min)
+    tracks[place].forEachRun(in: 0..<tracks[place].count) { points in
+      // Where the wall clock was set back, they are not in the order of time.
+      for point in points { (first, last) = (min(first, point.plannedAt), max(last, point.plannedAt)) }
+    }
+    return WallTime(microseconds: first)..<WallTime(microseconds: last + 1)
+  }
+
+  /// Sets the number of a point's value, if it is in memory.
+  mutating func setValue(_ number: UInt8, of id: SampleID) {
+    guard let place = places[id.target] else { return }
+    tracks[place].setValue(number, of: id.sequence)
+  }
+
+  /// Sets the numbers of the values of a target's good points.
+  mutating func setValues(of target: TargetID, _ number: (SamplePoint) -> UInt8) {
+    guard let place = places[target] else { return }
+    for index in 0..<tracks[place].count {
+      let point = tracks[place][index]
+      guard MarkClass(point.state) == .good else { continue }
+      tracks[place].setValue(number(point), of: tracks[place].firstSequence + Int64(index))
+    }
+  }
+
   /// Drops the oldest points above the capacity.
   /// - Returns: whether any were dropped.
   mutating func trim() -> Bool {

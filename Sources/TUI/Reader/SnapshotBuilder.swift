@@ -1,3 +1,4 @@
+import Analysis
 import Measurement
 import Store
 
@@ -68,10 +69,10 @@ struct SnapshotSource {
 
   init(
     place: DashboardPlace, subject: Subject, clock: any HostClock, bootID: String,
-    capacity: Int = PointWindow.capacity
+    capacity: Int = PointWindow.capacity, zone: LocalTime = .utc
   ) {
     self.clock = clock
-    follower = StoreFollower(place: place, subject: subject, clock: clock, capacity: capacity)
+    follower = StoreFollower(place: place, subject: subject, clock: clock, capacity: capacity, zone: zone)
     builder = SnapshotBuilder(bootID: bootID)
   }
 
@@ -82,6 +83,9 @@ struct SnapshotSource {
 
   /// Sets the parts of the events and log lines that are wanted.
   mutating func show(_ lists: ListsPlace) { follower.show(lists) }
+
+  /// Sets the key that plots are colored by; `nil` for none.
+  mutating func color(by key: BreakdownKey?) { follower.color(by: key) }
 
   /// Sets what the panels show.
   mutating func show(_ panels: PanelOrder) { follower.show(panels) }

@@ -27,21 +27,24 @@ final class SnapshotReader: Sendable {
   private let place: DashboardPlace
   private let clock: any HostClock
   private let bootID: String
+  private let zone: LocalTime
 
   /// How often the store is asked while a collector writes.
   private static let liveInterval = Duration.milliseconds(50)
   /// How often it is asked otherwise.
   private static let idleInterval = Duration.milliseconds(200)
 
-  /// - Parameter onSnapshot: called on the reader's thread when there is a new snapshot.
+  /// - Parameters:
+  ///   - zone: of hours and weekdays that notifications are divided by.
+  ///   - onSnapshot: called on the reader's thread when there is a new snapshot.
   init(
-    place: DashboardPlace, subject: Subject, clock: any HostClock, bootID: String,
+    place: DashboardPlace, subject: Subject, clock: any HostClock, bootID: String, zone: LocalTime = .utc,
     onSnapshot: @escaping @Sendable () -> Void
   ) throws(DashboardError) {
     self.place = place
     mailbox = Mutex(Mailbox(order: ReaderOrder(subject: subject)))
     self.clock = clock
-    self.bootID = bootID
+    (self.bootID, self.zone) = (bootID, zone)
     self.onSnapshot = onSnapshot
     do { wake = try WakeSignal() } catch { throw DashboardError(error) }
   }
@@ -79,7 +82,8 @@ final class SnapshotReader: Sendable {
 
   private func run() {
     let first = mailbox.withLock { $0.order }
-    var source = SnapshotSource(place: place, subject: first.subject, clock: clock, bootID: bootID)
+    var source = SnapshotSource(
+      place: place, subject: first.subject, clock: clock, bootID: bootID, zone: zone)
     var second: (run: RunID, source: SnapshotSource)?
     while true {
       let (order, isStopping) = mailbox.withLock { ($0.order, $0.isStopping) }
@@ -87,13 +91,15 @@ final class SnapshotReader: Sendable {
       source.follow(order.subject, wantsRuns: order.wantsRuns)
       source.show(order.lists)
       source.show(order.panels)
+      source.color(by: order.key)
       var news = SnapshotUpdate(snapshot: source.poll(order.request))
       if let wanted = order.second {
         var other =
           second.flatMap { $0.run == wanted.run ? $0.source : nil }
           ?? SnapshotSource(
-            place: place, subject: Subject(run: wanted.run), clock: clock, bootID: bootID)
+            place: place, subject: Subject(run: wanted.run), clock: clock, bootID: bootID, zone: zone)
         second = nil
+        other.color(by: order.key)
         news.second = other.poll(wanted.request)
         second = (wanted.run, other)
       } else {

@@ -1,3 +1,4 @@
+import Analysis
 import Measurement
 import Store
 
@@ -50,12 +51,13 @@ struct StoreFollower {
   static let collectorInterval: Int64 = 1_000_000
 
   init(
-    place: DashboardPlace, subject: Subject, clock: any HostClock, capacity: Int = PointWindow.capacity
+    place: DashboardPlace, subject: Subject, clock: any HostClock, capacity: Int = PointWindow.capacity,
+    zone: LocalTime = .utc
   ) {
     self.place = place
     self.subject = subject
     self.clock = clock
-    points = PointFollower(clock: clock, capacity: capacity, costsByRow: place.kind == .store)
+    points = PointFollower(clock: clock, capacity: capacity, costsByRow: place.kind == .store, zone: zone)
     figures = FigureReader(clock: clock)
     calendar = CalendarReader(clock: clock)
     panels = PanelReader(clock: clock)
@@ -73,6 +75,9 @@ struct StoreFollower {
 
   /// Sets the parts of the events and log lines that are wanted.
   mutating func show(_ lists: ListsPlace) { self.lists = lists }
+
+  /// Sets the key that plots are colored by; `nil` for none.
+  mutating func color(by key: BreakdownKey?) { points.color(by: key) }
 
   /// Sets what the panels show.
   mutating func show(_ order: PanelOrder) { panels.ask(order) }
@@ -92,6 +97,7 @@ struct StoreFollower {
       if hasChanged || isRunStale && now - runReadAt >= Self.runInterval { try readChanges(reader, at: now) }
       if content.condition == .ready {
         if points.isAsked || isCoarse { try points.serve(reader) }
+        try points.divide(reader)
         if let run {
           try records.show(lists, reader, run: run.id)
           try records.readMarks(reader, run: run.id)
@@ -190,6 +196,7 @@ struct StoreFollower {
     let all = try reader.targets(of: record.id)
     targets = subject.target.map { name in all.filter { $0.name == name } } ?? all
     (content.targets, content.totals) = (targets.map(DisplayedTarget.init), targets.map(\.counts))
+    points.take(targets)
     if let name = subject.target, targets.isEmpty {
       content.condition = .noSuchTarget(name, available: all.map(\.name))
       return false

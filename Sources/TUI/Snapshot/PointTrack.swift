@@ -51,6 +51,15 @@ struct PointTrack: Sendable, Equatable {
     return old
   }
 
+  /// Sets the number of a point's value; a sequence number that is not in the track is ignored. Memory is only written to where it
+  /// changes.
+  mutating func setValue(_ number: UInt8, of sequence: Int64) {
+    guard sequence >= firstSequence, sequence < endSequence else { return }
+    let index = Int(sequence - firstSequence)
+    let (chunk, place) = (index / Self.chunkSize, index % Self.chunkSize)
+    if chunks[chunk][place].valueNumber != number { chunks[chunk][place].valueNumber = number }
+  }
+
   /// Drops whole chunks from the front until at most `limit` points and one chunk are left.
   mutating func dropFirst(keeping limit: Int) {
     var dropped = 0

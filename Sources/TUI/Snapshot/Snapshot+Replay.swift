@@ -61,9 +61,11 @@ extension SamplePoint {
       if delivery <= age { return self }
       then = deadline.map { age >= $0 } ?? false ? .lost : .inFlight
     }
-    return SamplePoint(
+    var known = SamplePoint(
       plannedAt: WallTime(microseconds: plannedAt), plannedMonotonic: plannedMonotonic,
       scheduleLag: scheduleLag, acceptLatency: accept, deliveryLatency: nil, state: then)
+    known.valueNumber = valueNumber
+    return known
   }
 }
 

@@ -14,6 +14,8 @@ struct DashboardContent: Sendable, Equatable {
   var totals: [StateCounts] = []
   /// The newest notifications, or those of the requested window, by target in the same order.
   var tracks: [PointTrack] = []
+  /// The values of the key that plots are colored by; `nil` without one, and until the points of `tracks` have their numbers.
+  var values: PointValues?
   /// Sums of what was planned before the notifications of `tracks`; `nil` when there is nothing.
   var density: Density?
   /// Planned time of which everything was read, up to the capacity. Nothing is known about other times.

@@ -60,6 +60,8 @@ struct LastView: Codable, Sendable, Equatable {
   private var hiddenTargets: [String]
   /// µs.
   private var threshold: Int64?
+  /// What colors stand for, unless that is the target.
+  private var colors: String?
   /// Duration of a column that was chosen, µs.
   private var column: Int64?
   /// The run and the window, where it did not follow; µs since 1970, and µs.
@@ -78,6 +80,7 @@ struct LastView: Codable, Sendable, Equatable {
     target = state.target.flatMap(name)
     hiddenTargets = snapshot.targets.filter { state.tables.hiddenTargets.contains($0.id) }.map(\.name)
     threshold = state.plot.threshold
+    colors = state.plot.coloring == .target ? nil : state.plot.coloring.shortName
     if state.anchor == .edge {
       column = state.scale?.columnDuration
     } else if let window, let id = snapshot.run?.id {
@@ -96,6 +99,7 @@ struct LastView: Codable, Sendable, Equatable {
         snapshot.targets.filter { hiddenTargets.contains($0.name) }.map(\.id))
     }
     if let threshold, threshold > 0 { state.plot.threshold = threshold }
+    if let coloring = colors.flatMap(MarkColoring.init(name:)) { state.plot.coloring = coloring }
     if let run, let from, let length, length > 0, "\(snapshot.run.map { "\($0.id)" } ?? "")" == run {
       state.anchor = .stretch(from: WallTime(microseconds: from), length: length)
     } else if let column, column > 0 {

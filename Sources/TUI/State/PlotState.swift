@@ -1,9 +1,14 @@
+import Analysis
 import Measurement
 import Store
 
 /// How the plots are drawn, and what is pointed at and selected in them.
 struct PlotState: Sendable, Equatable {
-  var coloring = MarkColoring.target
+  var coloring = MarkColoring.target {
+    didSet { lastKey = coloring.key ?? lastKey }
+  }
+  /// The key that colors stood for last; `nil` before one was chosen.
+  private(set) var lastKey: BreakdownKey?
   var arrangement = MetricArrangement.single
   var averages = AverageLines.both
   var view = PlotView.automatic
@@ -60,7 +65,9 @@ struct PlotState: Sendable, Equatable {
   mutating func reduce(_ command: Command) -> String? {
     switch command {
     case .nextAverages: return advance(\.averages)
-    case .nextColoring: return advance(\.coloring)
+    case .nextColoring:
+      coloring = coloring.next(lastKey)
+      return coloring.name
     case .nextArrangement: return advance(\.arrangement)
     case .nextBuckets: return advance(\.buckets)
     case .nextDragAction: return "dragging in the plot \(advance(\.dragAction))"
@@ -267,15 +274,51 @@ enum AverageLines: Sendable, Hashable, CaseIterable, PlotChoice {
 }
 
 /// What the color of an ordinary mark stands for. Errors and losses have colors of their own in any case.
-enum MarkColoring: Sendable, Hashable, CaseIterable, PlotChoice {
+enum MarkColoring: Sendable, Hashable {
   /// The target.
   case target
   /// Delivered, or accepted only.
   case state
+  /// The value of a key.
+  case key(BreakdownKey)
 
-  var name: String { self == .target ? "colors by target" : "colors by state" }
+  /// - Parameter name: `target`, `state`, or the name of a key.
+  init?(name: String) {
+    switch name {
+    case "target": self = .target
+    case "state": self = .state
+    default:
+      guard let key = BreakdownKey(name: name) else { return nil }
+      self = .key(key)
+    }
+  }
 
-  var next: MarkColoring { self == .target ? .state : .target }
+  /// The names of those without an argument.
+  static let names = ["target", "state"] + BreakdownKey.named.filter { $0 != .target }.map(\.name)
+
+  var key: BreakdownKey? { if case .key(let key) = self { key } else { nil } }
+
+  /// The name in the palette; a label in it is from outside and not escaped.
+  var shortName: String {
+    switch self {
+    case .target: "target"
+    case .state: "state"
+    case .key(let key): key.name
+    }
+  }
+
+  /// The choice in words.
+  var name: String { "colors by \(shortName)" }
+
+  /// The order in which a key of the keyboard goes through them.
+  /// - Parameter last: the key that colors stood for last.
+  func next(_ last: BreakdownKey?) -> MarkColoring {
+    switch self {
+    case .target: .state
+    case .state: last.map(MarkColoring.key) ?? .target
+    case .key: .target
+    }
+  }
 }
 
 /// The buckets of the histogram.

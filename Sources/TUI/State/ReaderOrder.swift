@@ -1,3 +1,4 @@
+import Analysis
 import Measurement
 import Store
 
@@ -12,6 +13,8 @@ struct ReaderOrder: Sendable, Equatable {
 
   var subject = Subject()
   var request: ReadRequest?
+  /// The key that plots are colored by; `nil` for none.
+  var key: BreakdownKey?
   /// The list of all runs is on the screen.
   var wantsRuns = false
   /// Which parts of log and events.
@@ -56,6 +59,7 @@ extension ReaderOrder {
     self.init(
       subject: state.subject,
       request: ReadRequest(state, window: context.content?.window, condition: context.latest.condition))
+    key = state.plot.coloring.key
     lists = ListsPlace(
       events: ListPlace(state.lists.events, state, in: context),
       log: ListPlace(state.lists.log, state, in: context))

@@ -212,6 +212,9 @@ struct Reducer {
       state.target = index
       if index == nil { state.tables.hiddenTargets = [] }
       sayTarget()
+    case .color(let coloring):
+      state.plot.coloring = coloring
+      say(coloring.name)
     case .goTo(let text):
       answer(Prompt(.goTo, title: "go to", hint: TimeInput.hint, text: text), text)
     case .filter(let text):

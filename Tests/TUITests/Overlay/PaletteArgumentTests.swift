@@ -1,3 +1,4 @@
+import Analysis
 import ConstraintAnimation
 import Measurement
 import Testing
@@ -49,6 +50,13 @@ struct PaletteArgumentTests {
     Row(text: "go to yesterday", command: nil),
     Row(text: "filter !debug", command: .typed(.filter("!debug"))),
     Row(text: "filter level:foo", command: nil), Row(text: "only kind:", command: nil),
+    Row(text: "color by network", command: .typed(.color(.key(.context(.network))))),
+    Row(text: "colour hour", command: .typed(.color(.key(.hour)))),
+    Row(text: "color by target", command: .typed(.color(.target))),
+    Row(text: "Colors by state", command: .typed(.color(.state))),
+    Row(text: "color by label:Region", command: .typed(.color(.key(.label("Region"))))),
+    Row(text: "network", command: .typed(.color(.key(.context(.network))))),
+    Row(text: "color by speed", command: nil), Row(text: "color by label:", command: nil),
   ]
 
   @Test("become commands, and what cannot be one is said", arguments: rows)
@@ -63,6 +71,14 @@ struct PaletteArgumentTests {
     #expect(first("threshold") == .toggleThreshold && first("exit") == .quit)
     #expect(first("go-to") == .goTo && first("search") == .filter && first("undo") == .back)
     #expect(Self.entries("xyzzy 12").isEmpty)
+    let colors = [
+      "color by target", "color by state", "color by hour", "color by network", "color by payload",
+    ]
+    for text in ["", "color", "color by "] {
+      let titles = Self.entries(text).map(\.title)
+      #expect(colors.allSatisfy(titles.contains), "\(text)")
+      #expect(Set(titles).count == titles.count)
+    }
   }
 
   @Test("what is typed is done; a mistake stays where it can be mended")

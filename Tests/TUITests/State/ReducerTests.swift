@@ -1,3 +1,4 @@
+import Analysis
 import ConstraintAnimation
 import Measurement
 import Store
@@ -384,6 +385,19 @@ struct ReducerTests {
     Row(
       command: .nextColoring, after: { $0.plot.coloring = .state },
       effects: [.say("colors by state", .accent)]),
+    Row(
+      command: .nextColoring, before: state { $0.plot.coloring = .state },
+      after: { $0.plot.coloring = .target },
+      effects: [.say("colors by target", .accent)]),
+    Row(
+      command: .nextColoring,
+      before: state {
+        $0.plot.coloring = .key(.hour)
+        $0.plot.coloring = .state
+      }, after: { $0.plot.coloring = .key(.hour) }, effects: [.say("colors by hour", .accent)]),
+    Row(
+      command: .typed(.color(.key(.hour))), after: { $0.plot.coloring = .key(.hour) },
+      effects: [.say("colors by hour", .accent)]),
     Row(
       command: .nextArrangement, after: { $0.plot.arrangement = .overlaid },
       effects: [.say("two values in one plot", .accent)]),

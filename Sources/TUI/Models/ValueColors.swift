@@ -1,0 +1,102 @@
+import Analysis
+import Measurement
+import Store
+
+/// The colors that the values of a key have in a plot, and their legend.
+///
+/// Where there are no more values than colors, a value has the color of its place in the key's order. Where there are more, the most
+/// frequent ones of the window have a color each, which they keep as long as they are in the window; the others share the last.
+struct ValueColors: Sendable, Equatable {
+  /// A value of the window that has a color of its own.
+  struct Entry: Sendable, Equatable {
+    /// Escaped.
+    let text: String
+    /// Place among the theme's colors of targets.
+    let place: Int
+  }
+
+  let key: BreakdownKey
+  let places: ValuePlaces
+  /// The values with a color of their own, in the order of the key.
+  let legend: [Entry]
+  /// How many values of the window share the last color.
+  let others: Int
+  private let division: Int
+  /// Places by numbers of values.
+  private let own: [UInt8: Int]
+
+  /// - Parameters:
+  ///   - counts: good notifications of the window by the numbers of their values.
+  ///   - colors: as many as there are for values; at least 2.
+  ///   - earlier: of an earlier frame.
+  init(_ values: PointValues, counts: [Int], colors: Int, after earlier: ValueColors?) {
+    let colors = min(max(2, colors), MarkCode.targets / 2)
+    let shown = values.order.filter { Int($0) < counts.count && counts[Int($0)] > 0 }
+    var own: [UInt8: Int] = [:]
+    if values.order.count <= colors {
+      for (place, number) in values.order.enumerated() { own[number] = place }
+    } else {
+      let room = shown.count <= colors ? colors : colors - 1
+      if let earlier, earlier.division == values.division {
+        own = earlier.own.filter { shown.contains($0.key) && $0.value < room }
+      }
+      // The most frequent first, and of equally frequent ones the first.
+      let missing = shown.filter { own[$0] == nil }.enumerated().sorted {
+        (counts[Int($1.element)], $0.offset) < (counts[Int($0.element)], $1.offset)
+      }.map(\.element)
+      let taken = Set(own.values)
+      let free = (0..<room).filter { !taken.contains($0) }
+      let chosen = Set(missing.prefix(free.count))
+      for (number, place) in zip(shown.filter(chosen.contains), free) { own[number] = place }
+    }
+    (key, division, self.own) = (values.key, values.division, own)
+    let entries = shown.filter { own[$0] != nil }
+    others = shown.count - entries.count
+    legend = entries.map { Entry(text: values.text(of: $0), place: own[$0] ?? 0) }
+    places = ValuePlaces(own, count: values.order.count <= colors ? max(1, values.order.count) : colors)
+  }
+
+  /// The place of the color that the others share.
+  var place: Int { places.count - 1 }
+}
+
+/// Counts good notifications by the numbers of their values, tile by tile.
+struct ValueTiles {
+  private struct Key: Equatable {
+    let scale: TimeScale
+    let targets: [Int]
+  }
+
+  private var tiles = TileCache<Key, [Int]>()
+
+  /// - Returns: counts by number of value.
+  mutating func counts(of sources: TileSources, targets: [Int]) -> [Int] {
+    let window = sources.window
+    tiles.prepare(Key(scale: window.scale, targets: targets), for: sources.numbers)
+    var sum = Array(repeating: 0, count: Int(UInt8.max) + 1)
+    for (place, number) in sources.numbers.enumerated() {
+      let tile = TimeWindow(tile: number, scale: window.scale)
+      let shown = tile.intersection(window)
+      var counts: [Int]
+      if shown == tile {
+        _ = tiles.update(place, of: sources) { Self.count($0, in: shown) }
+        counts = tiles[number] ?? []
+      } else {
+        counts = Self.count(sources.tiles[place], in: shown)
+      }
+      for value in counts.indices { sum[value] += counts[value] }
+    }
+    return sum
+  }
+
+  private static func count(_ sources: [TileSource], in window: TimeWindow) -> [Int] {
+    var counts = Array(repeating: 0, count: Int(UInt8.max) + 1)
+    let (start, end) = (window.start.microseconds, window.end.microseconds)
+    for points in sources.lazy.flatMap(\.points) {
+      for point in points where point.plannedAt >= start && point.plannedAt < end {
+        if MarkClass(point.state) == .good { counts[Int(point.valueNumber)] += 1 }
+      }
+    }
+    return counts
+  }
+}
