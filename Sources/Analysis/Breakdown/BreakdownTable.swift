@@ -21,7 +21,9 @@ public struct BreakdownTable: Sendable, Equatable {
   public let rows: [Row]
   /// All of the notifications, in one row.
   public let all: Row
+}
 
+extension BreakdownTable {
   /// Reads every notification of the window.
   /// - Parameters:
   ///   - targets: whose notifications are divided; ``metric(of:)`` says which.

@@ -365,5 +365,8 @@ final class DashboardScreen {
     overlays.invalidateData()
   }
 
-  private func refreshLists() { panels.refreshLists(model.snapshots.shown, model.snapshots.latest, state) }
+  private func refreshLists() {
+    panels.refreshLists(
+      model.snapshots.shown, model.snapshots.latest, state, colors: model.plots.first?.valueColors)
+  }
 }

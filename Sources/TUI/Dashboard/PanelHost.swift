@@ -84,12 +84,7 @@ final class PanelHost {
     }
     pages[.targets]?.make = { [unowned model] width, height in
       let (state, context) = (model.state, model.context)
-      return TargetsModel(
-        snapshot: context.shown, position: state.tables.targets, order: state.tables.order[.targets],
-        hiddenColumns: state.tables.hiddenColumns[.targets] ?? [],
-        shown: state.shownTargets(in: context.shown),
-        appearance: context.appearance, zone: context.options.zone
-      ).list(width: width, height: height).picture()
+      return context.targetsPicture(state, width: width, height: height)
     }
     pages[.findings]?.make = { [unowned model] width, height in
       let (state, context) = (model.state, model.context)
@@ -184,8 +179,9 @@ final class PanelHost {
   // MARK: - Pictures
 
   /// Lists the rows again when anything that they show has changed.
-  func refreshLists(_ shown: Snapshot, _ latest: Snapshot, _ state: ViewState) {
-    let key = ListKey(shown, latest, state)
+  /// - Parameter colors: of the values of a key.
+  func refreshLists(_ shown: Snapshot, _ latest: Snapshot, _ state: ViewState, colors: ValueColors?) {
+    let key = ListKey(shown, latest, state, colors)
     guard key != self.key else { return }
     // A wide histogram has the table of targets beside it.
     if key.panels.targets != self.key?.panels.targets { invalidate(.histogram) }
@@ -228,8 +224,10 @@ private struct ListKey: Equatable {
   let anchor: ViewState.Anchor
   let scale: TimeScale?
   let target: Int?
+  let coloring: MarkColoring
+  let colors: ValueColors?
 
-  init(_ snapshot: Snapshot, _ latest: Snapshot, _ state: ViewState) {
+  init(_ snapshot: Snapshot, _ latest: Snapshot, _ state: ViewState, _ colors: ValueColors?) {
     last = [snapshot.log.last?.place, snapshot.events.last?.place]
     counts = [
       snapshot.log.count, snapshot.logList.first, snapshot.logList.total, snapshot.events.count,
@@ -245,6 +243,7 @@ private struct ListKey: Equatable {
     lists = state.lists
     (anchor, scale) = (state.anchor, state.scale)
     target = state.target
+    (coloring, self.colors) = (state.plot.coloring, colors)
   }
 }
 

@@ -97,6 +97,8 @@ struct TargetsModel {
   let shown: [Int]
   /// Whether the chosen row is marked.
   var hasFocus = true
+  /// Whether the targets' signs have their colors, as in the plot.
+  var hasColors = true
   let appearance: Appearance
   let zone: LocalTime
 
@@ -130,7 +132,8 @@ struct TargetsModel {
     // Without colors the sign alone says whether the target is in the plot.
     let sign = isShown ? appearance.glyphs.sign(of: .good) : " "
     return [
-      TextSpan(isChosen ? ">" : " ", appearance(.accent)), TextSpan(sign, appearance.target(row.index)),
+      TextSpan(isChosen ? ">" : " ", appearance(.accent)),
+      TextSpan(sign, hasColors ? appearance.target(row.index) : appearance(.text)),
       TextSpan(" ", .plain),
     ]
   }

@@ -7,6 +7,8 @@ import Store
 struct PanelOrder: Sendable, Equatable {
   /// The planned time that the table of targets is about; `nil` while the table is not shown.
   var targetWindow: Range<WallTime>?
+  /// The table of the values of a key; `nil` while it is not shown.
+  var values: ValueTableOrder?
   /// The notification of which everything is shown; `nil` for none.
   var notification: SampleID?
   /// Whether the panel of findings is shown, which says what would have been found.
@@ -23,6 +25,8 @@ struct PanelContent: Sendable, Equatable {
   var detectors: [DetectorRecord]?
   /// The last one that was read; `nil` before.
   var targets: TargetTable?
+  /// The table of values that was read last; `nil` before.
+  var values: ValueTable?
   /// `nil` until it has been read.
   var notification: NotificationRecord?
 }
@@ -31,6 +35,7 @@ struct PanelContent: Sendable, Equatable {
 /// they take longer.
 struct PanelReader {
   private let clock: any HostClock
+  private let zone: LocalTime
   private var order = PanelOrder()
   private(set) var content = PanelContent()
   private var run: RunID?
@@ -45,6 +50,10 @@ struct PanelReader {
   private var targetsDue: Int64 = .min
   /// The store has changed since the table was read.
   private var isTableStale = false
+  /// When the table of values may be read again.
+  private var valuesDue: Int64 = .min
+  /// The store has changed since the table of values was read.
+  private var areValuesStale = false
   private var notificationReadAt: Int64 = .min / 2
   private var isNotificationStale = false
 
@@ -56,7 +65,8 @@ struct PanelReader {
   /// How often it is looked whether a reload removed targets, µs.
   private static let removedInterval: Int64 = 5_000_000
 
-  init(clock: any HostClock) { self.clock = clock }
+  /// - Parameter zone: of hours and weekdays that notifications are divided by.
+  init(clock: any HostClock, zone: LocalTime = .utc) { (self.clock, self.zone) = (clock, zone) }
 
   mutating func ask(_ order: PanelOrder) { self.order = order }
 
@@ -68,16 +78,18 @@ struct PanelReader {
     _ reader: any DashboardSource, run: RunID, targets: [TargetRecord], hasChanged: Bool, at now: Int64
   ) throws {
     if run != self.run {
-      let clock = clock
-      let order = order
-      self = PanelReader(clock: clock)
+      let (clock, zone, order) = (clock, zone, order)
+      self = PanelReader(clock: clock, zone: zone)
       (self.order, self.run) = (order, run)
     }
-    if hasChanged { (areFindingsStale, isTableStale, isNotificationStale) = (true, true, true) }
+    if hasChanged {
+      (areFindingsStale, isTableStale, areValuesStale, isNotificationStale) = (true, true, true, true)
+    }
     try readFindings(reader, run, at: now)
     try readRemoved(reader, run, at: now)
     try readDetectors(reader, targets, at: now)
     try readTargets(reader, targets, at: now)
+    try readValues(reader, targets, at: now)
     try readNotification(reader, run, targets, at: now)
   }
 
@@ -118,6 +130,21 @@ struct PanelReader {
     content.targets = try TargetTable(reader, targets, window)
     let end = clock.monotonicNow().microseconds
     targetsDue = end + max(Self.interval, 10 * (end - now))
+  }
+
+  private mutating func readValues(_ reader: any DashboardSource, _ targets: [TargetRecord], at now: Int64)
+    throws
+  {
+    guard let wanted = order.values, !wanted.window.isEmpty else { return }
+    let known = content.values?.order
+    // What is read for the first time does not wait for the pause after what was read before.
+    let isOther = known?.key != wanted.key || known?.targets != wanted.targets
+    guard isOther || (known != wanted || areValuesStale) && now >= valuesDue else { return }
+    let began = clock.monotonicNow().microseconds
+    areValuesStale = false
+    content.values = try ValueTable(reader, wanted, targets, zone: zone)
+    let end = clock.monotonicNow().microseconds
+    valuesDue = end + max(Self.interval, 10 * (end - began))
   }
 
   private mutating func readNotification(

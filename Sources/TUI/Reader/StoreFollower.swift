@@ -60,7 +60,7 @@ struct StoreFollower {
     points = PointFollower(clock: clock, capacity: capacity, costsByRow: place.kind == .store, zone: zone)
     figures = FigureReader(clock: clock)
     calendar = CalendarReader(clock: clock)
-    panels = PanelReader(clock: clock)
+    panels = PanelReader(clock: clock, zone: zone)
   }
 
   /// Sets the run to follow, and whether the list of all runs is wanted.

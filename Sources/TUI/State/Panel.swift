@@ -64,6 +64,8 @@ enum Arrangement: Sendable, Hashable {
 /// What is chosen in the tables of targets and findings.
 struct TableState: Sendable, Equatable {
   var targets = RowPosition<TargetID>()
+  /// The first row in view of the table of a key's values, as far as there are so many.
+  private(set) var firstValue = 0
   /// The targets that are not in the plot.
   var hiddenTargets: Set<TargetID> = []
   /// The chosen row by the id of the incident's first finding.
@@ -105,6 +107,15 @@ struct TableState: Sendable, Equatable {
     }
     hiddenColumns[panel] = hidden.isEmpty ? nil : hidden
     return true
+  }
+
+  /// Scrolls the table of a key's values.
+  /// - Parameters:
+  ///   - count: of the table's rows.
+  ///   - rows: that are in view.
+  mutating func scrollValues(by distance: Int, of count: Int, rows: Int) {
+    let last = max(0, count - rows)
+    firstValue = min(max(min(firstValue, last) + distance, 0), last)
   }
 
   mutating func toggleTarget(_ id: TargetID) {

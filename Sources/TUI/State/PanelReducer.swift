@@ -14,6 +14,7 @@ extension Reducer {
   }
 
   mutating func scroll(by rows: Int) {
+    if state.panel == .targets, context.targetsLayout(state).targets == 0 { return scrollValues(by: rows) }
     // A list that follows the window begins to move from where that is.
     if state.panel == .log || state.panel == .events {
       state.lists.setPosition(context.listPosition(of: state.panel, state), of: state.panel)
@@ -22,6 +23,22 @@ extension Reducer {
     state.scroll(
       state.panel, by: rows, in: state.panel == .runs ? context.latest : shown, context.listed, rows: listRows
     )
+  }
+
+  /// Turns pages: of the values of a key where these are not all in view, else of the panel's list.
+  /// - Parameter distance: for the number of rows in view.
+  mutating func turn(_ distance: (Int) -> Int) {
+    let rows = context.targetsLayout(state).valueRows
+    if state.panel == .targets, let table = context.valueTable(state), table.rows.count > rows {
+      scrollValues(by: distance(rows))
+    } else {
+      scroll(by: distance(listRows))
+    }
+  }
+
+  private mutating func scrollValues(by rows: Int) {
+    let count = context.valueTable(state)?.rows.count ?? 0
+    state.tables.scrollValues(by: rows, of: count, rows: context.targetsLayout(state).valueRows)
   }
 
   mutating func askFilter() {

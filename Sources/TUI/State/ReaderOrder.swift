@@ -66,6 +66,11 @@ extension ReaderOrder {
     wantsRuns = context.latest.condition == .ready && (context.activePanel == .runs || context.isSliding)
     if context.showsTargets(context.activePanel), let window = context.content?.window {
       panels.targetWindow = window.start..<window.end
+      if context.activePanel == .targets, let key {
+        panels.values = ValueTableOrder(
+          key: key, window: window.start..<window.end,
+          targets: state.shownTargets(in: context.shown).map { context.shown.targets[$0].id })
+      }
     }
     panels.wantsPower = context.activePanel == .findings
     panels.notification = context.overlay?.notification

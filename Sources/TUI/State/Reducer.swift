@@ -77,8 +77,8 @@ struct Reducer {
     case .previousPanel: slide(to: context.activePanel.previous)
     case .scroll(let rows) where crosshairTakesArrows: moveCrosshair(columns: 0, rows: rows)
     case .scroll(let rows): scroll(by: rows)
-    case .page(let pages): scroll(by: pages * max(1, listRows - 1))
-    case .halfPage(let halves): scroll(by: halves * max(1, listRows / 2))
+    case .page(let pages): turn { pages * max(1, $0 - 1) }
+    case .halfPage(let halves): turn { halves * max(1, $0 / 2) }
     case .scrollToStart: scroll(by: -ViewState.toEnd)
     case .scrollToEnd: scroll(by: ViewState.toEnd)
     case .filter: askFilter()
@@ -240,6 +240,9 @@ struct Reducer {
 
   var listRows: Int {
     if state.panel == .findings { return context.findingsLayout(state).rows }
+    if state.panel == .targets {
+      return ListModel.room(height: context.targetsLayout(state).targets, hasHeading: true)
+    }
     return ListModel.room(height: context.panelFrame.height, hasHeading: state.panel.hasHeading)
   }
 

@@ -122,7 +122,7 @@ struct ScreenContext {
       let table = TargetsModel(
         snapshot: shown, position: state.tables.targets, order: state.tables.order[.targets],
         hiddenColumns: state.tables.hiddenColumns[.targets] ?? [], shown: state.shownTargets(in: shown),
-        hasFocus: false, appearance: appearance, zone: options.zone)
+        hasFocus: false, hasColors: content?.valueColors == nil, appearance: appearance, zone: options.zone)
       picture.paste(table.list(width: width - columns, height: height).picture(), x: columns)
       return picture
     }
@@ -143,6 +143,44 @@ struct ScreenContext {
   func showsTargets(_ panel: Panel) -> Bool {
     let (width, height) = (panelFrame.width, panelFrame.height)
     return panel == .targets || panel == .histogram && histogramColumns(width: width, height: height) < width
+  }
+
+  /// The panel of targets, with the values of a key below them while colors stand for these.
+  func targetsPicture(_ state: ViewState, width: Int, height: Int) -> CellPicture {
+    var picture = CellPicture(width: width, height: height)
+    let layout = targetsLayout(state, height: height)
+    if layout.targets > 0 {
+      let targets = TargetsModel(
+        snapshot: shown, position: state.tables.targets, order: state.tables.order[.targets],
+        hiddenColumns: state.tables.hiddenColumns[.targets] ?? [], shown: state.shownTargets(in: shown),
+        hasColors: content?.valueColors == nil, appearance: appearance, zone: options.zone)
+      picture.paste(targets.list(width: width, height: layout.targets).picture(), x: 0)
+    }
+    if let key = state.plot.coloring.key, layout.values > 0 {
+      let values = ValuesModel(
+        key: key, table: valueTable(state), colors: content?.valueColors, top: state.tables.firstValue,
+        appearance: appearance, zone: options.zone)
+      picture.paste(values.list(width: width, height: layout.values).picture(), x: 0, y: layout.targets)
+    }
+    return picture
+  }
+
+  func targetsLayout(_ state: ViewState) -> TargetsLayout {
+    targetsLayout(state, height: panelFrame.height)
+  }
+
+  private func targetsLayout(_ state: ViewState, height: Int) -> TargetsLayout {
+    TargetsLayout(
+      height: height, targets: shown.targets.count,
+      rows: state.plot.coloring.key.map { _ in valueTable(state)?.rows.count ?? 1 })
+  }
+
+  /// The table of the values of the key that is chosen; `nil` until it has been read.
+  func valueTable(_ state: ViewState) -> ValueTable? {
+    guard let table = shown.panels.values, table.order.key == state.plot.coloring.key,
+      table.order.targets == state.shownTargets(in: shown).map({ shown.targets[$0].id })
+    else { return nil }
+    return table
   }
 
   /// Names of what the two plots show, from outside and not escaped.
