@@ -20,9 +20,9 @@ public struct SamplePoint: Sendable, Hashable {
   /// Round trip of PING, µs, capped; below 0 when not known.
   @usableFromInline let storedPath: Int32
   /// Time from received to shown, ms, as precisely as devices tell; below 0 when not known.
-  @usableFromInline let storedDisplay: Int32
+  @usableFromInline var storedDisplay: Int32
   /// HTTP status plus 1, or 0 for none, in the lower bits; flags in the upper ones.
-  private let statusAndFlags: UInt16
+  private var statusAndFlags: UInt16
   public let state: NotificationState
   /// The number of the notification's value of the key that plots are colored by, which their reader assigns; 0 for none. It is no part
   /// of what is stored.
@@ -104,6 +104,15 @@ public struct SamplePoint: Sendable, Hashable {
   public var isOutOfOrder: Bool { statusAndFlags & Self.orderFlag != 0 }
   public var display: DisplayState? {
     DisplayState(rawValue: Int(statusAndFlags >> Self.displayShift & 7) - 1)
+  }
+
+  /// The same while it is not known yet whether it was shown.
+  public var awaitingDisplay: SamplePoint {
+    var point = self
+    point.storedDisplay = -1
+    point.statusAndFlags &= ~(7 << Self.displayShift)
+    point.statusAndFlags |= UInt16(DisplayState.awaited.rawValue + 1) << Self.displayShift
+    return point
   }
 
   /// The range of the true value of a metric; `nil` of one whose values are exact, or without a value.

@@ -280,6 +280,7 @@ enum Role: Int, Sendable, Hashable, CaseIterable {
     case .pending: self = .pending
     case .good: self = .bar
     case .late: self = .late
+    case .unseen: self = .lost
     case .missed: self = .missed
     case .interrupted: self = .interrupted
     case .rejected: self = .rejected

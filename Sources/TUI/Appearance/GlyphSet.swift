@@ -125,6 +125,7 @@ struct GlyphSet: Sendable {
     case .pending: UInt32(repertoire == .ascii ? 0x2C : 0xB7)
     case .good: repertoire == .ascii ? 0x6F : 0x25CF
     case .late: 0x7E
+    case .unseen: repertoire == .ascii ? 0x24 : 0xF8
     case .missed: repertoire == .ascii ? 0x2F : 0x2013
     case .interrupted: 0x3F
     case .rejected: 0x23

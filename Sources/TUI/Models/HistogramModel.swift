@@ -170,6 +170,15 @@ struct HistogramModel {
           TextSpan(" measured", appearance(.secondary)),
         ],
         short: LineItem.Short(priority: 6, spans: share)))
+    if facts.metric == .shown, facts.counts.unseen > 0 {
+      items.append(
+        LineItem(
+          priority: 5,
+          [
+            TextSpan("unseen ", appearance(.secondary)),
+            TextSpan(CountText.grouped(facts.counts.unseen), appearance(.lost)),
+          ]))
+    }
     return items
   }
 

@@ -1,8 +1,8 @@
 import ConstraintAnimation
 import Measurement
 
-/// The rows above the marks: which share of each column's notifications never arrived, as a bar of true size in the color of
-/// the worst class; without colors its letter stands below.
+/// The rows above the marks: which share of each column's notifications never arrived, or for the time until shown were never shown, as a
+/// bar of true size in the color of the worst class; without colors its letter stands below.
 struct LossBand {
   let outcomes: [ColumnOutcome]
   let geometry: ScatterGeometry
@@ -15,12 +15,14 @@ struct LossBand {
     }
   }
 
-  /// `never` over `arrived`, where there are two rows.
+  /// `never` over `arrived` or `shown`, where there are two rows.
   static func drawAxis(
-    _ geometry: ScatterGeometry, _ appearance: Appearance, _ picture: inout CellPicture
+    _ metric: Metric, _ geometry: ScatterGeometry, _ appearance: Appearance, _ picture: inout CellPicture
   ) {
     let x = ScatterGeometry.gutter - 1
-    let words = geometry.bandRows > 1 ? ["never", "arrived"] : ["% lost"]
+    let isShown = metric == .shown
+    let words =
+      geometry.bandRows > 1 ? ["never", isShown ? "shown" : "arrived"] : [isShown ? "%unseen" : "% lost"]
     for (row, word) in words.enumerated() {
       let y = geometry.bandRow + row
       picture.set(

@@ -9,6 +9,8 @@ struct ScatterBackground: Equatable {
   let threshold: Int64?
   private(set) var events: [AxisMarks.Mark]
   let marks: PlotMarks
+  /// The metric that losses are of.
+  var metric = Metric.delivery
   let averages: AverageLines
   /// The index of the color of what is drawn in one.
   let place: Int
@@ -23,7 +25,7 @@ struct ScatterBackground: Equatable {
     let axes = LatencyAxisModel(axis: axis, threshold: threshold, geometry: geometry, appearance: appearance)
     axes.draw(&picture)
     axes.drawThreshold(&picture)
-    LossBand.drawAxis(geometry, appearance, &picture)
+    LossBand.drawAxis(metric, geometry, appearance, &picture)
     drawTime(&picture, zone: zone)
     return picture
   }

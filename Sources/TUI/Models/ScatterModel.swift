@@ -127,6 +127,7 @@ struct ScatterModel {
   private var background: ScatterBackground {
     ScatterBackground(
       window: window, axis: axis, threshold: threshold, events: Array(eventMarks), marks: marks,
+      metric: metrics.first ?? .delivery,
       averages: averages, place: place, geometry: geometry, appearance: appearance)
   }
 

@@ -211,8 +211,19 @@ struct ScatterTitle {
         priority: state == .late ? 90 : 96 - index, spans: [item.spans[0], item.spans[3]], isTight: true)
       items.append(item)
     }
+    if facts.metric == .shown, counts.unseen > 0 { items.insert(unseen, at: good.isEmpty ? 1 : good.count) }
     if counts[.inFlight] > 0 { items.append(item(.inFlight, priority: 30)) }
     return items
+  }
+
+  /// How many were delivered and not shown by the receipt deadline: losses of the time until shown.
+  private var unseen: LineItem {
+    let sign = TextSpan(appearance.glyphs.sign(of: .unseen), appearance(Role(.unseen)))
+    let count = TextSpan(CountText.grouped(facts.counts.unseen), appearance(.text))
+    return LineItem(
+      priority: 50, [sign, TextSpan(" ", .plain), TextSpan("unseen ", appearance(.secondary)), count],
+      short: LineItem.Short(priority: 80, spans: [sign, TextSpan(" ", .plain), count]),
+      shortest: LineItem.Short(priority: 96, spans: [sign, count], isTight: true))
   }
 
   private func item(_ state: NotificationState, priority: Int) -> LineItem {

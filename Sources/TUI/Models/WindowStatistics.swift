@@ -166,6 +166,9 @@ private struct PointStatistics {
     }
     for state in NotificationState.allCases { statistics.counts[state] = states[state.rawValue] }
     (statistics.counts.sent, statistics.counts.acceptedByProvider) = (sweep.sent, sweep.accepted)
+    (statistics.counts.displayExpected, statistics.counts.displayed, statistics.counts.displayAwaited) = (
+      sweep.displayExpected, sweep.displayed, sweep.displayAwaited
+    )
     statistics.withinError = sweep.withinError
     (statistics.smallest, statistics.largest) = (sweep.smallest, sweep.largest)
     statistics.firstPending = sweep.firstPending
@@ -186,6 +189,10 @@ private struct PointStatistics {
     var count = 0
     var sent = 0
     var accepted = 0
+    /// Counted for the time until shown only, as the next two.
+    var displayExpected = 0
+    var displayed = 0
+    var displayAwaited = 0
     var withinError = 0
     var smallest = Int64.max
     var largest = Int64.min
@@ -200,6 +207,11 @@ private struct PointStatistics {
       states[point.state.rawValue] &+= 1
       if point.isSent { sent &+= 1 }
       if point.rawValue(of: .accept) != SamplePoint.absent { accepted &+= 1 }
+      if metric == .shown, let display = point.display {
+        displayExpected &+= 1
+        if display == .shown { displayed &+= 1 }
+        if display == .awaited { displayAwaited &+= 1 }
+      }
       let raw = point.rawValue(of: metric)
       if raw != SamplePoint.absent {
         // A clock correction may make a latency negative.

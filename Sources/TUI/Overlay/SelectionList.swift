@@ -18,7 +18,8 @@ struct SelectionList: Overlay {
   private func model(in scene: OverlayScene) -> SelectionListModel? {
     scene.state.plot.selection.map {
       SelectionListModel(
-        selection: $0, snapshot: scene.context.shown, firstRow: firstRow, chosen: chosen,
+        selection: $0, snapshot: scene.context.shown,
+        metric: scene.state.metric(in: scene.context.shown), firstRow: firstRow, chosen: chosen,
         appearance: scene.appearance, zone: scene.context.options.zone)
     }
   }
@@ -72,6 +73,8 @@ struct SelectionList: Overlay {
 struct SelectionListModel {
   let selection: Selection
   let snapshot: Snapshot
+  /// The metric on display: the time until shown has the place of delivery where it is that.
+  var metric = Metric.delivery
   /// The first row in view.
   let firstRow: Int
   let chosen: Int
@@ -153,7 +156,10 @@ struct SelectionListModel {
 
   private var heading: [TextSpan] {
     let style = appearance(.secondary)
-    let names = Self.columns.map { FittedText.padded($0.0, columns: $0.1) + " " }
+    let names = Self.columns.map { title, columns in
+      let isOther = metric == .shown && title == Metric.delivery.rawValue
+      return FittedText.padded(isOther ? Metric.shown.rawValue : title, columns: columns) + " "
+    }
     return [TextSpan(names.joined() + " target", style)]
   }
 
@@ -172,15 +178,17 @@ struct SelectionListModel {
     let point = track[Int(id.sequence - track.firstSequence)]
     let clock = zone.civil(WallTime(microseconds: point.plannedAt))
     let time = "\(clock.hoursMinutesSeconds).\(FixedPoint.padded(clock.microsecond / 1000, width: 3))"
-    let markClass = MarkClass(point.state) ?? .pending
+    let markClass = MarkClass(point, of: metric) ?? .pending
     let values = [
       point.status.map(String.init), duration(point.scheduleLag), duration(point.value(of: .service)),
-      duration(point.acceptLatency), duration(point.deliveryLatency),
+      duration(point.acceptLatency), duration(point.value(of: metric == .shown ? .shown : .delivery)),
       point.deliveryError.map { NotificationText.plusMinus(appearance) + LatencyText.text($0) },
     ]
     return [
       sequence, TextSpan(cell(1, time), appearance(.secondary)),
-      TextSpan(cell(2, point.state.name), appearance(markClass == .good ? .text : Role(markClass))),
+      TextSpan(
+        cell(2, markClass == .unseen ? "unseen" : point.state.name),
+        appearance(markClass == .good ? .text : Role(markClass))),
     ]
       + values.enumerated().map { place, value in
         // Marks a latency no larger than its error, and the error.
@@ -215,9 +223,10 @@ enum NotificationText {
     _ appearance: Appearance
   ) -> [TextSpan] {
     let point = pick.point
-    let markClass = MarkClass(point.state) ?? .pending
+    let markClass = MarkClass(point, of: pick.metric) ?? .pending
     let stateRole: Role = markClass == .good ? .text : Role(markClass)
-    let name = point.state.title
+    let isShown = pick.metric == .shown && point.value(of: .shown) != nil
+    let name = markClass == .unseen ? "unseen" : isShown ? "shown" : point.state.title
     var spans = [
       TextSpan("#\(pick.sequence) ", appearance(.strong)), TextSpan(name, appearance(stateRole)),
     ]
@@ -240,7 +249,7 @@ enum NotificationText {
       spans.append(
         TextSpan(" for \(LatencyText.text(max(0, now - point.plannedMonotonic)))", appearance(.strong)))
     }
-    for metric in [Metric.accept, .delivery, .path] where metric != pick.metric {
+    for metric in [Metric.accept, .delivery, .shown, .path] where metric != pick.metric {
       if let value = point.value(of: metric) {
         spans.append(TextSpan("  \(metric.rawValue) ", appearance(.secondary)))
         spans.append(TextSpan(LatencyText.text(value), appearance(.text)))

@@ -82,12 +82,18 @@ struct DotRaster {
       dotsPerMicrosecond = Double(dotColumns) / Double(window.scale.columnDuration)
     }
 
-    /// The code of a notification whose value may have a color of its own.
+    /// Whether the state of a notification decides its code.
+    var goesByState: Bool { valueCodes.isEmpty && metric != .shown }
+
+    /// The code of a notification whose value may have a color of its own, or that may not have been shown.
     @inline(__always)
     func code(of point: SamplePoint) -> UInt16 {
       let code = codes[point.state]
-      return code >> MarkCode.shift == UInt16(MarkClass.good.rawValue)
-        ? valueCodes[Int(point.valueNumber)] : code
+      guard code >> MarkCode.shift == UInt16(MarkClass.good.rawValue) else { return code }
+      if metric == .shown, let markClass = MarkClass(point, of: .shown), markClass != .good {
+        return MarkCode(rawValue: code).with(markClass).rawValue
+      }
+      return valueCodes.isEmpty ? code : valueCodes[Int(point.valueNumber)]
     }
 
     /// Negative before the window. The half keeps exact multiples on the right side of the boundary despite the reciprocal;
@@ -116,7 +122,7 @@ struct DotRaster {
     projection.lookup.withReader { lookup in
       withPlanes { planes in
         var column = planes.column(-1, projection, phase: phase)
-        if projection.valueCodes.isEmpty {
+        if projection.goesByState {
           for point in points {
             let code = projection.codes[point.state]
             planes.plot(point, code, projection, lookup, phase: phase, &column, &hasPending)
@@ -295,7 +301,7 @@ extension DotRaster {
           guard first <= last else { continue }
           if projection.lane == 0 {
             for cell in (first >> planes.columnShift)...(last >> planes.columnShift) {
-              planes.tallies.outcomes[cell].add(column.counts)
+              planes.tallies.outcomes[cell].add(column.counts, of: projection.metric)
             }
           }
           let cells = projection.cells(from: column.start, duration: column.duration)

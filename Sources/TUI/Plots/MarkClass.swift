@@ -1,4 +1,5 @@
 import Measurement
+import Store
 
 /// The meaning of a mark in a plot, in ascending order of severity: the most severe of a cell decides its color, independent of
 /// the drawing order.
@@ -8,6 +9,8 @@ enum MarkClass: UInt8, Sendable, Hashable, CaseIterable, Comparable {
   /// Accepted or delivered.
   case good
   case late
+  /// Delivered in time, and not shown by the receipt deadline: where the metric is the time until shown.
+  case unseen
   case missed
   case interrupted
   case rejected
@@ -29,8 +32,23 @@ enum MarkClass: UInt8, Sendable, Hashable, CaseIterable, Comparable {
     }
   }
 
+  /// What a notification is for a metric: of the time until shown it is lost where its device did not show it, and late where that was
+  /// after the receipt deadline.
+  init?(_ point: SamplePoint, of metric: Metric) {
+    self.init(point.state)
+    guard metric == .shown, self == .good else { return }
+    switch point.display {
+    case .unseen: self = .unseen
+    case .shownLate: self = .late
+    case .shown, .awaited, nil: break
+    }
+  }
+
   /// Whether it has no latency and is therefore marked in the loss band.
-  var isLoss: Bool { self >= .missed }
+  var isLoss: Bool { self >= Self.leastLoss }
+
+  /// The least severe loss.
+  static let leastLoss = MarkClass.unseen
 
   static func < (left: MarkClass, right: MarkClass) -> Bool { left.rawValue < right.rawValue }
 }
@@ -57,6 +75,9 @@ struct MarkCode: RawRepresentable, Sendable, Hashable {
   static let count = (MarkClass.allCases.count + 1) << shift
 
   var markClass: MarkClass? { MarkClass(rawValue: UInt8(truncatingIfNeeded: rawValue >> Self.shift)) }
+
+  /// The same color in another class.
+  func with(_ markClass: MarkClass) -> MarkCode { MarkCode(markClass, target: target) }
 
   var target: Int { Self.targets - 1 - Int(rawValue) & (Self.targets - 1) }
 }

@@ -64,7 +64,7 @@ struct PlotHitTester {
 
   /// The marks of one point.
   func forEachMark(of point: SamplePoint, _ body: (_ metric: Metric, _ y: Int) -> Void) {
-    guard let markClass = MarkClass(point.state) else { return }
+    guard let markClass = MarkClass(point, of: metrics.first ?? .delivery) else { return }
     for metric in metrics {
       if let y = row(of: point, metric) { body(metric, y) }
     }
@@ -87,8 +87,8 @@ struct PlotHitTester {
           let distance = dx * dx + dy * dy
           guard distance <= bestDistance else { return }
           if distance == bestDistance, let best,
-            (MarkClass(best.point.state)?.rawValue ?? 0, best.point.plannedAt)
-              >= (MarkClass(point.state)?.rawValue ?? 0, point.plannedAt)
+            (MarkClass(best.point, of: best.metric)?.rawValue ?? 0, best.point.plannedAt)
+              >= (MarkClass(point, of: metric)?.rawValue ?? 0, point.plannedAt)
           {
             return
           }

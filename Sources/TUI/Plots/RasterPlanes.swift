@@ -209,13 +209,17 @@ struct ColumnOutcome: Sendable, Hashable, BitwiseCopyable {
     let markClass = UInt8(truncatingIfNeeded: code >> MarkCode.shift)
     if markClass == MarkClass.pending.rawValue { return }
     settled &+= 1
-    guard markClass >= MarkClass.missed.rawValue else { return }
+    guard markClass >= MarkClass.leastLoss.rawValue else { return }
     lost &+= 1
     worstClass = max(worstClass, markClass)
   }
 
-  /// Adds sums.
-  mutating func add(_ counts: StateCounts) {
+  /// Adds sums, for a metric.
+  mutating func add(_ counts: StateCounts, of metric: Metric) {
+    if metric == .shown, counts.unseen > 0 {
+      lost &+= UInt32(clamping: counts.unseen)
+      worstClass = max(worstClass, MarkClass.unseen.rawValue)
+    }
     settled &+= UInt32(clamping: counts.settled)
     for state in NotificationState.allCases where counts[state] > 0 {
       guard let markClass = MarkClass(state), markClass.isLoss else { continue }

@@ -58,7 +58,11 @@ extension SamplePoint {
       then = age >= deadline ? .lost : .inFlight
     case .delivered, .late:
       guard let delivery = deliveryLatency else { return self }
-      if delivery <= age { return self }
+      if delivery <= age {
+        let isKnown =
+          value(of: .shown).map { $0 <= age } ?? (display != .unseen || deadline.map { age >= $0 } ?? true)
+        return display == nil || isKnown ? self : awaitingDisplay
+      }
       then = deadline.map { age >= $0 } ?? false ? .lost : .inFlight
     }
     var known = SamplePoint(
