@@ -59,12 +59,12 @@ final class PlotPane {
   /// - Returns: whether quantiles or window are others than before.
   func refresh(
     _ snapshot: Snapshot, _ state: ViewState, columns: Int, place: TimeWindow? = nil, figures: WindowFigures?,
-    colors: Int, isAlone: Bool, at time: MotionTime
+    colors: Int, beside: ValueColors? = nil, isAlone: Bool, at time: MotionTime
   ) -> Bool {
     let previous = content
     let fresh = PlotContent(
       snapshot: snapshot, state: state, columns: columns, place: place, previous: previous, figures: figures,
-      colors: colors, &statistics, at: time)
+      colors: colors, beside: beside, &statistics, at: time)
     content = fresh
     let key = SceneKey(snapshot, state, fresh)
     let looksSame = key == self.key && previous?.looksSame(as: fresh) ?? false
@@ -239,7 +239,7 @@ final class PlotArea {
     return second.refresh(
       snapshot, secondState, columns: columns, place: place,
       figures: isOtherRun ? context.figures.other : context.figures.own,
-      colors: context.appearance.theme.targets.count, isAlone: false, at: time)
+      colors: context.appearance.theme.targets.count, beside: content.valueColors, isAlone: false, at: time)
   }
 
   func clear() {

@@ -30,10 +30,12 @@ struct PlotContent {
   ///   - place: the window to show instead of the state's own.
   ///   - figures: of the same run.
   ///   - colors: as many as there are for the values of a key.
+  ///   - beside: the colors of values in the plot beside this one.
   ///   - tiles: kept between frames.
   init(
     snapshot: Snapshot, state: ViewState, columns: Int, place: TimeWindow? = nil, previous: PlotContent?,
-    figures: WindowFigures? = nil, colors: Int = Theme.dark.targets.count, _ tiles: inout StatisticsTiles,
+    figures: WindowFigures? = nil, colors: Int = Theme.dark.targets.count, beside: ValueColors? = nil,
+    _ tiles: inout StatisticsTiles,
     at time: MotionTime
   ) {
     let window = place ?? state.window(in: snapshot, columns: columns)
@@ -54,7 +56,7 @@ struct PlotContent {
     if let values = snapshot.values, state.plot.coloring == .key(values.key), facts.sums.isEmpty {
       valueColors = ValueColors(
         values, counts: tiles.values.counts(of: sources, targets: targets), colors: colors,
-        after: previous?.valueColors)
+        after: previous?.valueColors, beside: beside)
     } else {
       valueColors = nil
     }

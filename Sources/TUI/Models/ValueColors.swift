@@ -16,24 +16,38 @@ struct ValueColors: Sendable, Equatable {
   }
 
   let key: BreakdownKey
-  let places: ValuePlaces
+  private(set) var places: ValuePlaces
   /// The values with a color of their own, in the order of the key.
-  let legend: [Entry]
+  private(set) var legend: [Entry]
   /// How many values of the window share the last color.
-  let others: Int
+  private(set) var others: Int
   private let division: Int
   /// Places by numbers of values.
   private let own: [UInt8: Int]
+  /// The same by texts, which mean the same in another run.
+  private let placesOfTexts: [String: Int]
 
   /// - Parameters:
   ///   - counts: good notifications of the window by the numbers of their values.
   ///   - colors: as many as there are for values; at least 2.
   ///   - earlier: of an earlier frame.
-  init(_ values: PointValues, counts: [Int], colors: Int, after earlier: ValueColors?) {
+  ///   - beside: of a plot beside this one, whose values have the same colors here.
+  init(
+    _ values: PointValues, counts: [Int], colors: Int, after earlier: ValueColors?,
+    beside other: ValueColors? = nil
+  ) {
     let colors = min(max(2, colors), MarkCode.targets / 2)
     let shown = values.order.filter { Int($0) < counts.count && counts[Int($0)] > 0 }
     var own: [UInt8: Int] = [:]
-    if values.order.count <= colors {
+    var count = values.order.count <= colors ? max(1, values.order.count) : colors
+    if let other, other.key == values.key {
+      count = colors
+      var free = (0..<colors - (other.others > 0 ? 1 : 0)).filter { !other.placesOfTexts.values.contains($0) }
+      for number in values.order {
+        own[number] =
+          other.placesOfTexts[values.text(of: number)] ?? (free.isEmpty ? nil : free.removeFirst())
+      }
+    } else if values.order.count <= colors {
       for (place, number) in values.order.enumerated() { own[number] = place }
     } else {
       let room = shown.count <= colors ? colors : colors - 1
@@ -50,10 +64,22 @@ struct ValueColors: Sendable, Equatable {
       for (number, place) in zip(shown.filter(chosen.contains), free) { own[number] = place }
     }
     (key, division, self.own) = (values.key, values.division, own)
+    placesOfTexts = Dictionary(own.map { (values.text(of: $0), $1) }, uniquingKeysWith: { first, _ in first })
     let entries = shown.filter { own[$0] != nil }
     others = shown.count - entries.count
     legend = entries.map { Entry(text: values.text(of: $0), place: own[$0] ?? 0) }
-    places = ValuePlaces(own, count: values.order.count <= colors ? max(1, values.order.count) : colors)
+    places = ValuePlaces(own, count: count)
+  }
+
+  /// The legend of two plots beside each other.
+  func with(_ other: ValueColors?) -> ValueColors {
+    guard let other, other.key == key else { return self }
+    var both = self
+    let known = Set(legend.map(\.text))
+    both.legend += other.legend.filter { !known.contains($0.text) }
+    both.others = max(others, other.others)
+    if other.places.count > places.count { both.places = other.places }
+    return both
   }
 
   /// The place of the color that the others share.

@@ -215,7 +215,8 @@ struct ScreenContext {
       isFrozen: state.isFrozen,
       follows: state.anchor == .edge, newSinceFrozen: max(0, news), replay: state.replay,
       rates: RateHistory(snapshot: shown, targets: targets), headline: shown.run.map(headline),
-      hasTargetColors: state.plot.coloring != .state, values: content?.valueColors,
+      hasTargetColors: state.plot.coloring != .state,
+      values: content?.valueColors?.with(otherContent?.valueColors),
       zoneName: options.zone.shortName(at: shown.now))
   }
 

@@ -53,6 +53,27 @@ struct ValueColorsTests {
       Self.legend(other) == ["v1=0", "v2=1", "v3=2", "v4=3"], "numbers of another division mean other values")
   }
 
+  @Test("the plot beside has the same colors for the same values, and others for others")
+  func beside() {
+    func values(_ texts: [String], _ division: Int) -> PointValues {
+      var values = PointValues(division: division, key: Self.network)
+      values.set(texts, order: texts.indices.map { UInt8($0 + 1) })
+      return values
+    }
+    let first = ValueColors(values(["wifi", "cellular"], 1), counts: [0, 3, 3], colors: 4, after: nil)
+    let second = ValueColors(
+      values(["cellular", "none", "not reported"], 2), counts: [0, 1, 1, 1], colors: 4, after: nil,
+      beside: first)
+    #expect(Self.legend(second) == ["cellular=1", "none=2", "not reported=3"])
+    #expect(Self.legend(first.with(second)) == ["wifi=0", "cellular=1", "none=2", "not reported=3"])
+    #expect(second.places[1] == 1 && second.places[2] == 2)
+    // Where the first has values that share a color, no other has that.
+    let many = ValueColors(
+      values(["a", "b", "c", "d", "e"], 3), counts: [0, 5, 4, 3, 2, 1], colors: 4, after: nil)
+    let other = ValueColors(values(["x", "b"], 4), counts: [0, 1, 1], colors: 4, after: nil, beside: many)
+    #expect(Self.legend(other) == ["b=1"] && other.others == 1 && other.places[1] == 3)
+  }
+
   @Test("the worst class of a cell wins, in whatever order; good ones have the color of their value")
   func worstWins() throws {
     let axis = LatencyAxis(kind: .linear, lower: 0, upper: 1_000_000)
