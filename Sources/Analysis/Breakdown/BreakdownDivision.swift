@@ -33,7 +33,7 @@ public struct BreakdownDivision {
   private let reader: any SampleSource
   private let classifiers: [BreakdownClassifier]
   private let devices: DeviceNames
-  /// Of the figures and of the keys.
+  /// The columns of figures and of the keys.
   private let columns: SampleColumns
   private let gaps: DeviceGaps?
 
@@ -91,6 +91,9 @@ public struct BreakdownDivision {
     }
     return Value(first: value(classifiers[0]), second: classifiers.count > 1 ? value(classifiers[1]) : 0)
   }
+
+  /// Whether a key depends on a target's device that was not known when the division was made: a receipt says which it is.
+  public func lacksDevice(of target: TargetID) -> Bool { devices.unknown.contains(target) }
 
   /// Notes that a notification was sent after what the division was made from had been read.
   public func addSent(at time: WallTime, of target: TargetID) { gaps?.add(sentAt: time, of: target) }

@@ -4,13 +4,17 @@ import Store
 /// The names of the devices of all targets: as configured, else as their receipts say, else each target has its own.
 struct DeviceNames {
   private(set) var all: [TargetID: String] = [:]
+  /// Targets whose device is neither configured nor known from a receipt so far.
+  private(set) var unknown: Set<TargetID> = []
 
   init() {}
 
   init(_ reader: any SampleSource) throws {
     for run in try reader.runs() {
       for target in try reader.targets(of: run.id) {
-        all[target.id] = try target.device ?? reader.receiptDevice(of: target.id) ?? target.name
+        let device = try target.device ?? reader.receiptDevice(of: target.id)
+        all[target.id] = device ?? target.name
+        if device == nil { unknown.insert(target.id) }
       }
     }
   }

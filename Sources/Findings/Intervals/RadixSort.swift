@@ -1,7 +1,7 @@
 /// Sorts many elements by whole numbers in time O(n): a stable sort by their digits, the lowest first.
 enum RadixSort {
   private static let digitBits: UInt64 = 11
-  /// With fewer elements, comparisons are faster.
+  /// The number of elements below which comparisons are faster.
   private static let smallestCount = 1024
 
   /// - Returns: the elements in ascending order of the key, equal ones in the order in which they were.

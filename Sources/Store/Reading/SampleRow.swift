@@ -287,11 +287,13 @@ public struct SampleColumns: Sendable, Hashable {
 
   private init(mask: UInt64) { self.mask = mask }
 
+  /// The columns of both.
   public func union(_ other: SampleColumns) -> SampleColumns { SampleColumns(mask: mask | other.mask) }
 
+  /// Whether a visit reads the column.
   public func contains(_ column: SampleColumn) -> Bool { mask & 1 << UInt64(column.rawValue) != 0 }
 
-  /// For SELECT.
+  /// The names of the columns, as SELECT takes them.
   var list: String { SampleColumn.allCases.filter(contains).map(\.name).joined(separator: ", ") }
 }
 

@@ -16,6 +16,8 @@ struct PointValueReader {
   private var found: [BreakdownDivision.Value] = []
   private var hasFurther = false
   private var divisions = 0
+  /// Targets whose first receipts came after a division was made that needs their devices.
+  private var received: Set<TargetID> = []
   /// `nil` without a key, and until what is in memory has its numbers.
   private(set) var values: PointValues?
   /// Another key than before is wanted, and what is in memory has no numbers of it yet.
@@ -87,6 +89,11 @@ struct PointValueReader {
     }
     let good = rows.indices.filter { MarkClass(rows[$0].point.state) == .good }
     guard !good.isEmpty else { return }
+    for row in good.map({ rows[$0] })
+    where row.point.state == .delivered && division.lacksDevice(of: row.id.target) {
+      // Its device is known now; everything is divided anew, once for each target.
+      if received.insert(row.id.target).inserted { isAsked = true }
+    }
     let places = Dictionary(grouping: good) { rows[$0].id.target }
     for target in targets {
       guard let own = places[target.id] else { continue }

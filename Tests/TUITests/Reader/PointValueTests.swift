@@ -99,6 +99,31 @@ struct PointValueTests {
     #expect(first.division != second.division && second.texts == ["15:00"])
   }
 
+  @Test("a device that is known by the first receipt only has its name from then on")
+  func device() throws {
+    let fixture = try RecordedStore()
+    try fixture.begin()
+    let source = Watcher(fixture)
+    try Self.commit(fixture, inserted: (1...3).map { fixture.sample($0, at: $0 * 10) })
+    #expect(source.poll(.device)?.values?.texts.isEmpty == true)
+    let sample = Self.delivered(fixture, 1, at: 10, context: nil)
+    let received = sample.plannedAt.advanced(byMicroseconds: 200_000)
+    fixture.clock.advance(by: .microseconds(StoreFollower.runInterval))
+    try fixture.write(
+      WriteBatch(
+        run: fixture.run?.run, updated: [sample],
+        receipts: [
+          Receipt(
+            sample: sample.id, device: "pixel", receivedAt: received, arrivedAt: received, isSameClock: true)
+        ]))
+    let first = try #require(source.poll(.device))
+    #expect(try Self.texts(first) == ["pixel", "", ""])
+    try Self.commit(fixture, updated: [Self.delivered(fixture, 2, at: 20, context: nil)])
+    let second = try #require(source.poll(.device))
+    #expect(try Self.texts(second) == ["pixel", "pixel", ""])
+    #expect(second.values?.division == first.values?.division)
+  }
+
   @Test("a change does not write to what did not change")
   func shares() throws {
     let fixture = try RecordedStore()
