@@ -204,7 +204,7 @@ struct GroupAccumulator {
   ) -> GroupSummary {
     let interval = TargetAccumulator.Interval(
       method: method, sent: sentTime(in: window), history: history)
-    // Sorting the values takes most of the time.
+    // Sorting the values takes most of the time, and is done on all processors.
     var parts: [() -> MetricSummary] = [{ service.summary(.service, of: counts, interval) }]
     // Beside the service time, which it is a part of.
     if let roundTrips, roundTrips.covers(carriedSince: firstPath) {
@@ -230,11 +230,11 @@ struct GroupAccumulator {
       variant: variant, counts: counts, duplicates: duplicates, outOfOrder: outOfOrder,
       onFreshConnections: onFreshConnections,
       scheduleLag: ValueSummary(RangedLatencies(scheduleLag), of: counts, interval), metrics: metrics,
-      shares: known.compactMap { share in
+      shares: known.concurrentMap { share in
         shares.interval(of: share, in: interval.sent, interval.method, history: interval.history).map {
           ShareSummary(share: share, interval: $0, method: interval.method)
         }
-      }, deliveryErrors: deliveryErrors.summary(of: counts, interval))
+      }.compactMap { $0 }, deliveryErrors: deliveryErrors.summary(of: counts, interval))
   }
 }
 

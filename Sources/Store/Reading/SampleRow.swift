@@ -137,10 +137,10 @@ struct SampleChunk {
   /// The texts of all rows, concatenated.
   private var texts: ContiguousArray<UInt8> = []
   private let columns: SampleColumns
-  private let capacity: Int
+  let capacity: Int
   private(set) var count = 0
 
-  /// The number of rows in a chunk of a stream.
+  /// The number of rows in the first chunk of a stream.
   static let streamCapacity = 1024
 
   init(capacity: Int, columns: SampleColumns = .all) {

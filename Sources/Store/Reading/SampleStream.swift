@@ -20,21 +20,24 @@ struct SampleStream: Sendable {
     (self.columns, self.fill) = (columns, fill)
   }
 
-  private var empty: SampleChunk { SampleChunk(capacity: SampleChunk.streamCapacity, columns: columns) }
+  /// Rows of the chunks after the first: so many that waking the other thread takes no time beside reading them.
+  private static let laterCapacity = 8 * SampleChunk.streamCapacity
+
+  private func empty(_ capacity: Int) -> SampleChunk { SampleChunk(capacity: capacity, columns: columns) }
 
   /// Visits all rows, until a chunk is not full.
   func forEach(_ body: (borrowing SampleRow) throws -> Void) throws {
-    var chunk = empty
+    var chunk = empty(SampleChunk.streamCapacity)
     try fill(&chunk, nil)
     var spare: SampleChunk?
     while chunk.isFull {
-      let next = Reading(into: spare.take() ?? empty, after: chunk.last, fill)
+      let next = Reading(into: spare.take() ?? empty(Self.laterCapacity), after: chunk.last, fill)
       Self.queue.async { next.run() }
       // Whatever the visit does, nothing is read any more when this returns.
       let visit = Result { try chunk.forEach(body) }
       let read = next.wait()
       try visit.get()
-      spare = chunk
+      if chunk.capacity == Self.laterCapacity { spare = chunk }
       chunk = try read.get()
     }
     try chunk.forEach(body)

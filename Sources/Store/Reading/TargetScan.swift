@@ -103,10 +103,10 @@ extension StoreReader {
     bind: @escaping @Sendable (RawStatement, _ last: (id: Int64, plannedAt: Int64)?) -> Void,
     _ body: (borrowing SampleRow) throws -> Void
   ) throws {
-    let sql = "SELECT \(columns.list) FROM sample \(condition) LIMIT \(SampleChunk.streamCapacity)"
+    let sql = "SELECT \(columns.list) FROM sample \(condition) LIMIT "
     try SampleStream(columns) { [self] chunk, last in
       try read { db in
-        let statement = try RawStatement(db, sql)
+        let statement = try RawStatement(db, sql + "\(chunk.capacity)")
         bind(statement, last)
         try chunk.fill(from: statement)
       }
