@@ -1,11 +1,10 @@
 import Dispatch
 
-extension Array {
-  /// The results of the elements in their order, computed on all processors: `transform` runs on several threads at once, and may
-  /// only read what it captures.
-  public func concurrentMap<Result>(_ transform: (Element) -> Result) -> [Result] {
+extension Array where Element: Sendable {
+  /// The results of the elements in their order, computed on all processors.
+  public func concurrentMap<Result: Sendable>(_ transform: @Sendable (Element) -> Result) -> [Result] {
     [Result](unsafeUninitializedCapacity: count) { results, initialized in
-      // Each iteration initializes a place of its own.
+      // Each iteration initializes a place of its own. Dispatch takes an escaping closure for what has ended when it returns.
       nonisolated(unsafe) let (first, elements, transform) = (results.baseAddress, self, transform)
       DispatchQueue.concurrentPerform(iterations: count) { place in
         first?.advanced(by: place).initialize(to: transform(elements[place]))

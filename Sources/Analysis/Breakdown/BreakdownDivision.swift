@@ -22,7 +22,7 @@ public struct BreakdownDivision {
     fileprivate var second: Int64
   }
 
-  /// More values than can be told apart.
+  /// There are more values than ``limit``.
   public struct TooManyValues: Error {
     public let limit: Int
   }

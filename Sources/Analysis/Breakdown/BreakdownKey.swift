@@ -51,6 +51,9 @@ public enum BreakdownKey: Sendable, Hashable {
     }
   }
 
+  /// Whether its values come with receipts: what got lost, failed or was refused has none.
+  public var isReported: Bool { if case .context = self { true } else { false } }
+
   /// Whether its values depend on the time zone.
   public var isOfDay: Bool { self == .hour || self == .weekday || self == .minute }
 

@@ -3,8 +3,8 @@ import Store
 
 /// When notifications were sent to each device, by all of its targets: how long a device had been left alone before one.
 final class DeviceGaps {
-  /// How far before a window notifications are looked for.
-  private static let reach = Duration.days(7)
+  /// How far before a window notifications are looked for: further where a device has none so near.
+  private static let reaches: [Duration] = [.minutes(10), .hours(1), .hours(6), .days(1), .days(7)]
 
   /// Ascending, µs since 1970, by device.
   private var sent: [String: [Int64]] = [:]
@@ -20,16 +20,22 @@ final class DeviceGaps {
     from first: WallTime, to last: WallTime
   ) throws {
     self.devices = devices
-    self.start = first
-    let start = first.advanced(byMicroseconds: -Self.reach.microseconds)
-    for (target, device) in devices.sorted(by: { $0.key < $1.key }) where wanted.contains(device) {
-      let columns = SampleColumns([.scheduleLag])
-      try reader.forEachSample(of: target, plannedFrom: start, to: last, columns: columns) { row in
-        guard let lag = row.scheduleLag else { return }
-        sent[device, default: []].append(row.plannedAt.microseconds.addingClamped(lag))
+    start = first
+    let columns = SampleColumns([.scheduleLag])
+    var (end, missing) = (last, wanted)
+    for reach in Self.reaches {
+      let begin = first.advanced(byMicroseconds: -reach.microseconds)
+      for (target, device) in devices.sorted(by: { $0.key < $1.key }) where missing.contains(device) {
+        try reader.forEachSample(of: target, plannedFrom: begin, to: end, columns: columns) { row in
+          guard let lag = row.scheduleLag else { return }
+          sent[device, default: []].append(row.plannedAt.microseconds.addingClamped(lag))
+        }
       }
+      for device in missing { sent[device]?.sort() }
+      missing = missing.filter { sent[$0]?.first ?? .max >= first.microseconds }
+      if missing.isEmpty { break }
+      end = begin
     }
-    for device in sent.keys { sent[device]?.sort() }
   }
 
   /// Adds one that was sent since the others were read; nothing changes where it is known already.
@@ -38,6 +44,14 @@ final class DeviceGaps {
     let place = place(of: time, in: sent[device] ?? [])
     guard sent[device].map({ place == $0.count || $0[place] != time.microseconds }) ?? true else { return }
     sent[device, default: []].insert(time.microseconds, at: place)
+    forgetOld(of: device)
+  }
+
+  /// Drops what no gap reaches back to, once that is half of it.
+  private func forgetOld(of device: String) {
+    guard let times = sent[device], let last = times.last, let reach = Self.reaches.last else { return }
+    let old = place(of: WallTime(microseconds: last).advanced(byMicroseconds: -reach.microseconds), in: times)
+    if old > times.count / 2 { sent[device]?.removeFirst(old) }
   }
 
   /// The time since the one before it was sent, µs; `nil` where there is none within a week.

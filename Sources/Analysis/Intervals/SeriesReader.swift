@@ -316,7 +316,6 @@ extension SampleColumns {
   /// What counts, latencies and shares are computed from.
   public static let figures = SampleColumns([
     .reason, .scheduleLag, .serviceTime, .acceptLatency, .deliveryLatency, .deliveryError, .deliveryHigh,
-    .path,
-    .shown, .display, .duplicates, .outOfOrder, .freshConnection,
+    .path, .shown, .display, .duplicates, .outOfOrder, .freshConnection,
   ])
 }

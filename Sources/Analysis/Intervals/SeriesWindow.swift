@@ -23,7 +23,8 @@ public struct SeriesWindow: Sendable, Hashable {
     time = start..<start.advanced(byMicroseconds: sent.length)
   }
 
-  func includes(_ variant: VariantID) -> Bool { variants?.contains(variant) ?? true }
+  /// Whether the window has notifications of a variant.
+  public func includes(_ variant: VariantID) -> Bool { variants?.contains(variant) ?? true }
 }
 
 /// A share of notifications that an interval is computed for. Only settled ones count.

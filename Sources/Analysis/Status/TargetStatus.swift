@@ -268,10 +268,10 @@ struct StatusFigures {
       + (times.map { "; \($0)" } ?? "") + unseen
   }
 
-  /// `; 0.60 % of what arrived was not shown`; empty where all was, or the device does not report it.
+  /// `; 0.60 % of what arrived in time was not shown`; empty where all was, or the device does not report it.
   private var unseen: String {
     guard let unseen = target.last?.unseen, unseen.events > 0, let share = unseen.share else { return "" }
-    return "; \(PercentText.fine(share)) of what arrived was not shown"
+    return "; \(PercentText.fine(share)) of what arrived in time was not shown"
   }
 
   static func verb(_ metric: Metric) -> String {

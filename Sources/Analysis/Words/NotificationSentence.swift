@@ -27,8 +27,16 @@ public struct NotificationSentence: Sendable {
   public func text(of metric: Metric? = nil) -> String {
     [
       main(metric), isLate(metric) ? "later than its deadline of \(deadlineText)" : nil,
-      metric?.isByDevice ?? true ? circumstances : nil,
+      isSlowAtTheDevice(metric) ? circumstances : nil,
     ].compactMap { $0 }.joined(separator: ", ")
+  }
+
+  /// Whether most of its time passed after it was accepted, which is when a device's circumstances matter.
+  private func isSlowAtTheDevice(_ metric: Metric?) -> Bool {
+    guard metric?.isByDevice ?? true,
+      let longest = NotificationLegs(sample, of: metric).parts.max(by: { $0.length < $1.length })
+    else { return false }
+    return longest.leg != .lag && longest.leg != .service
   }
 
   /// `while the device dozed, over cellular`: what slows notifications down; `nil` where the device reported none of it.
@@ -119,7 +127,7 @@ public struct NotificationSentence: Sendable {
   private func bounded(_ part: NotificationLegs.Part) -> String {
     let length = text(part.length.microseconds)
     guard let range = part.range else { return length }
-    guard range.lowerBound > .zero else { return "at most \(text(range.upperBound.microseconds))" }
+    if part.isUpperLimit { return "at most \(text(range.upperBound.microseconds))" }
     return
       "\(length) (\(LatencyText.interval(range.lowerBound.microseconds, range.upperBound.microseconds)))"
   }
@@ -194,6 +202,9 @@ public struct NotificationLegs: Sendable, Equatable {
     public let length: Duration
     /// The range of its true length; `nil` where it is exact.
     public let range: ClosedRange<Duration>?
+
+    /// Whether nothing but the upper end of the range is known.
+    public var isUpperLimit: Bool { range.map { $0.lowerBound <= .zero } ?? false }
   }
 
   /// The parts, in the order of the way.

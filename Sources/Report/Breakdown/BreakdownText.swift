@@ -57,6 +57,9 @@ extension BreakdownReport {
     "In brackets: 95 % intervals"
       + (plan.method == .independent ? ", of probes that are taken for independent." : ".")
       + " Shares are of what was due; ≥, ≤ and \"n too small\": too few values say more."
+      + (plan.by.keys.contains(where: \.isReported)
+        ? " What has no receipt is among \"not reported\": the share of the others in time says nothing of losses."
+        : "")
   }
 
   /// The breakdown as JSON: names and units as in the export.

@@ -7,6 +7,13 @@ import Store
 struct ComparisonReading {
   let reader: any SampleSource
   let plan: ComparisonPlan
+  private let directory: TargetDirectory
+
+  init(reader: any SampleSource, plan: ComparisonPlan) throws {
+    (self.reader, self.plan) = (reader, plan)
+    directory = try TargetDirectory(reader, RowSelection())
+  }
+
   /// Series with more notifications than this are not compared in pairs, which takes every single one of them.
   private static let mostPaired = 1_000_000
 
@@ -65,7 +72,6 @@ struct ComparisonReading {
     guard let one = windows.first.window, let other = windows.second.window else {
       return ([try pair(windows)], [], [])
     }
-    let directory = try TargetDirectory(reader, RowSelection())
     let targets = try (
       one.targets.map { try directory.entry(for: $0).target },
       other.targets.map { try directory.entry(for: $0).target }
@@ -101,7 +107,7 @@ struct ComparisonReading {
     do {
       for target in targets {
         try division.forEach(of: target, in: window.time) { value, row in
-          guard window.variants?.contains(row.variant) ?? true else { return }
+          guard window.includes(row.variant) else { return }
           try BreakdownDivision.add(
             row, of: value, to: &groups, SeriesAccumulator(metrics: Set(metrics), shares: shares))
         }
@@ -148,7 +154,7 @@ struct ComparisonReading {
     plan.metrics.map { wanted in Metric.allCases.filter(wanted.contains) } ?? [.delivery, .accept]
   }
 
-  private var shares: Set<SeriesShare> { Set(plan.shares.compactMap(\.share)) }
+  private var shares: Set<SeriesShare> { Set(plan.comparedShares.compactMap(\.share)) }
 
   private func prunedTo(_ one: SeriesWindow, _ other: SeriesWindow) throws -> WallTime? {
     try reader.pruned().samples.flatMap { min(one.time.lowerBound, other.time.lowerBound) < $0 ? $0 : nil }
@@ -164,7 +170,7 @@ struct ComparisonReading {
   private func shareRows(
     _ before: SeriesStatistics, _ after: SeriesStatistics
   ) -> [ComparisonReport.ShareRow] {
-    SeriesMetric.allCases.filter(plan.shares.contains).compactMap { share in
+    SeriesMetric.allCases.filter(plan.comparedShares.contains).compactMap { share in
       guard let name = share.share,
         let low = before.interval(of: name, isIndependent: plan.isIndependent),
         let high = after.interval(of: name, isIndependent: plan.isIndependent), low.count > 0, high.count > 0
@@ -202,7 +208,7 @@ struct ComparisonReading {
       try reader.forEachSample(
         of: target, plannedFrom: window.time.lowerBound, to: window.time.upperBound, columns: .figures
       ) { row in
-        guard window.variants?.contains(row.variant) ?? true, row.state.isSettled,
+        guard window.includes(row.variant), row.state.isSettled,
           let value = row.value(of: metric)
         else { return }
         if metric == .delivery, row.deliveryCertainty != .exact { isExact = false }

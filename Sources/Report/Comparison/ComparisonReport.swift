@@ -14,8 +14,13 @@ public struct ComparisonPlan: Sendable {
   public var tolerance: Double
   /// Whether probes are taken for independent.
   public var isIndependent: Bool
-  /// Keys within whose values the two sides are compared; `nil` for the sides as wholes.
+  /// The keys by whose values the sides are compared, value by value; `nil` for the sides as wholes.
   public var by: BreakdownKeys?
+
+  /// Those of the shares that the keys do not decide: by what a receipt says, what got lost is all of one value.
+  public var comparedShares: Set<SeriesMetric> {
+    by?.keys.contains(where: \.isReported) == true ? shares.intersection([.unseen]) : shares
+  }
 
   /// Differences of shares of up to one point are the same.
   public static let shareTolerance = 0.01
@@ -47,7 +52,7 @@ public struct ComparisonReport: Sendable {
     let verdict: ComparisonVerdict
   }
 
-  /// A series of each side, or what has one value in both.
+  /// Two series, or their notifications with the same values of the keys.
   struct Pair: Sendable {
     let first: String
     let second: String
@@ -80,7 +85,7 @@ public struct ComparisonReport: Sendable {
     self.first = first
     self.second = second
     self.plan = plan
-    let reading = ComparisonReading(reader: reader, plan: plan)
+    let reading = try ComparisonReading(reader: reader, plan: plan)
     var pairs: [Pair] = []
     var (onlyFirst, onlySecond) = (matched.onlyFirst, matched.onlySecond)
     for (one, other) in matched.pairs {
@@ -101,7 +106,7 @@ public struct ComparisonReport: Sendable {
     if plan.by != nil, pairs.isEmpty, !onlyFirst.isEmpty || !onlySecond.isEmpty {
       throw ReportError(
         .nothingInCommon,
-        "no value is on both sides (\(Self.list(onlyFirst)); \(Self.list(onlySecond)))",
+        "no value is on both sides; only in A: \(Self.list(onlyFirst)), only in B: \(Self.list(onlySecond))",
         remedy: "give another key, or compare without --by")
     }
     for (side, count) in [(first, \(first: Int, second: Int).first), (second, \.second)]
@@ -114,7 +119,7 @@ public struct ComparisonReport: Sendable {
 
   /// The first few of many names.
   static func list(_ names: [String]) -> String {
-    let shown = names.prefix(10).joined(separator: ", ")
+    let shown = names.prefix(10).joined(separator: "; ")
     return names.isEmpty ? "none" : names.count > 10 ? "\(shown) and \(names.count - 10) more" : shown
   }
 

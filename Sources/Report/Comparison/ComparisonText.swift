@@ -106,6 +106,11 @@ extension ComparisonReport {
             + (by.keys.contains(where: \.isOfDay) ? " (\(by.zoneName))" : "")
             + "; of twenty that are the same, one may seem to differ."
         ]
+          + (plan.comparedShares == plan.shares
+            ? []
+            : [
+              "lost, failed and refused are not compared: what has no receipt reports none of its circumstances."
+            ])
       } ?? []
     return method + divided + [
       "same: all of the interval is within \(percent), of shares within 1 point. no evidence: it holds both no change and more",

@@ -62,7 +62,7 @@ extension FindingEvidence {
     let width = (one.rows.map(\.name.count).max() ?? 0) + 2
     return one.rows.enumerated().map { place, row in
       (place == 0 ? "- " : "  ") + row.name + String(repeating: " ", count: width - row.name.count)
-        + EscapedText.make(row.value)
+        + row.value
     }
   }
 

@@ -143,10 +143,12 @@ public struct FindingEvidence: Sendable {
           }
         }
       }
+      let contexts = try reader.deviceContexts()
       return Section(
         provider: first.provider, endpoint: first.endpoint, findings: findings, time: time,
-        isOpen: findings.contains(where: \.goesOn), worst: try notifications(worst.samples),
-        normal: try notifications(normal.samples), isNormalBefore: isNormalBefore && !normal.samples.isEmpty,
+        isOpen: findings.contains(where: \.goesOn), worst: notifications(worst.samples, contexts),
+        normal: notifications(normal.samples, contexts),
+        isNormalBefore: isNormalBefore && !normal.samples.isEmpty,
         controls: try controls(in: time, metric),
         prunedTo: try reader.pruned().samples.flatMap { time.lowerBound < $0 ? $0 : nil })
     }
@@ -199,9 +201,10 @@ public struct FindingEvidence: Sendable {
       entry.run.startedAt < time.upperBound && (entry.run.endedAt ?? now) >= time.lowerBound
     }
 
-    private func notifications(_ samples: [Sample]) throws -> [Notification] {
-      let contexts = try reader.deviceContexts()
-      return samples.compactMap { sample in
+    private func notifications(
+      _ samples: [Sample], _ contexts: [DeviceContextID: DeviceContext]
+    ) -> [Notification] {
+      samples.compactMap { sample in
         entries.first { $0.target.id == sample.id.target }.map { entry in
           let variant = entry.target.variants.first { $0.id == sample.variant }?.name ?? ""
           let target = configured[entry.target.name]

@@ -101,7 +101,7 @@ extension GateReport.Result {
       let needed = ShareInterval.independentCount(toProve: 1 - limit)
       guard interval.count > 0 else {
         return share == .unseen
-          ? "of none is it known whether the device showed it"
+          ? "no device reported whether it showed them"
           : "none was \(share.share?.baseName ?? "planned")"
       }
       guard interval.events == 0, interval.effectiveCount < Double(needed) else { return nil }

@@ -86,8 +86,8 @@ extension SlowestReport.Notification {
   /// What it waited for, then the parts of its way, its connection and its finding.
   fileprivate var words: String {
     let legs = NotificationLegs(sample, of: metric).parts.map { part in
-      let sign = part.range?.lowerBound == .zero ? "≤ " : ""
-      return "\(part.leg.title) \(sign)\(LatencyText.text(part.length.microseconds))"
+      let length = part.isUpperLimit ? part.range?.upperBound ?? part.length : part.length
+      return "\(part.leg.title) \(part.isUpperLimit ? "≤ " : "")\(LatencyText.text(length.microseconds))"
     }
     return [
       sentence.text(of: metric), legs.joined(separator: ", "), sentence.connection.map { "connection \($0)" },

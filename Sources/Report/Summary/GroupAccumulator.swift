@@ -205,7 +205,7 @@ struct GroupAccumulator {
     let interval = TargetAccumulator.Interval(
       method: method, sent: sentTime(in: window), history: history)
     // Sorting the values takes most of the time, and is done on all processors.
-    var parts: [() -> MetricSummary] = [{ service.summary(.service, of: counts, interval) }]
+    var parts: [@Sendable () -> MetricSummary] = [{ service.summary(.service, of: counts, interval) }]
     // Beside the service time, which it is a part of.
     if let roundTrips, roundTrips.covers(carriedSince: firstPath) {
       // Connections, and so PINGs, are those of all variants.

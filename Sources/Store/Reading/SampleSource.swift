@@ -36,7 +36,7 @@ public protocol SampleSource {
   /// Visits notifications in the order of run, target, sequence.
   func forEachSample(_ selection: RowSelection, _ body: (borrowing SampleRow) throws -> Void) throws
   /// Visits a target's notifications in the order of their planned times or of their sequence numbers.
-  /// - Parameter columns: what `body` asks the rows for.
+  /// - Parameter columns: what `body` asks the rows for. A source may read more.
   func forEachSample(
     of target: TargetID, plannedFrom start: WallTime, to end: WallTime, columns: SampleColumns,
     _ body: (borrowing SampleRow) throws -> Void) throws

@@ -2,11 +2,9 @@ import Dispatch
 import Synchronization
 
 /// Chunks of notifications, each read in a transaction of its own. Their rows are visited between the transactions, while another
-/// thread reads the next chunk: what visits them takes about as long as SQLite does.
+/// thread reads the next chunk: visiting a chunk takes about as long as reading one.
 struct SampleStream: Sendable {
   typealias Place = (id: Int64, plannedAt: Int64)
-
-  private static let queue = DispatchQueue(label: "pushscope.reader.ahead", attributes: .concurrent)
 
   /// Fills a chunk with what follows a row; with the first rows where there is none.
   private let fill: @Sendable (_ chunk: inout SampleChunk, _ last: Place?) throws -> Void
@@ -29,15 +27,19 @@ struct SampleStream: Sendable {
   func forEach(_ body: (borrowing SampleRow) throws -> Void) throws {
     var chunk = empty(SampleChunk.streamCapacity)
     try fill(&chunk, nil)
+    guard chunk.isFull else { return try chunk.forEach(body) }
+    // A queue that is serial has a thread at once, however many others wait.
+    let queue = DispatchQueue(label: "pushscope.reader.ahead")
     var spare: SampleChunk?
     while chunk.isFull {
       let next = Reading(into: spare.take() ?? empty(Self.laterCapacity), after: chunk.last, fill)
-      Self.queue.async { next.run() }
+      queue.async { next.run() }
       // Whatever the visit does, nothing is read any more when this returns.
       let visit = Result { try chunk.forEach(body) }
       let read = next.wait()
       try visit.get()
       if chunk.capacity == Self.laterCapacity { spare = chunk }
+      guard let read else { return }
       chunk = try read.get()
     }
     try chunk.forEach(body)
@@ -48,7 +50,8 @@ struct SampleStream: Sendable {
     private struct State: Sendable {
       /// The memory to read into, held by nothing else, so that it is not copied.
       var chunk: SampleChunk?
-      var result: Result<SampleChunk, any Error> = .failure(CancellationError())
+      /// `nil` until it has been read.
+      var result: Result<SampleChunk, any Error>?
     }
 
     private let state: Mutex<State>
@@ -75,7 +78,7 @@ struct SampleStream: Sendable {
       done.signal()
     }
 
-    func wait() -> Result<SampleChunk, any Error> {
+    func wait() -> Result<SampleChunk, any Error>? {
       done.wait()
       return state.withLock(\.result)
     }

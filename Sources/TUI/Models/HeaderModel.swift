@@ -306,7 +306,9 @@ struct HeaderModel {
   private var names: [LineItem] {
     var items: [LineItem] = []
     let known = content.shown.filter(content.targets.indices.contains)
-    if let values = content.values { items.append(valueLegend(values)) }
+    if let values = content.values {
+      items.append(ValueLegend(values: values, zoneName: content.zoneName, appearance: appearance).item)
+    }
     if !known.isEmpty {
       let most = min(known.count, Self.mostNames)
       // Names that are no legend go before one.
@@ -347,35 +349,6 @@ struct HeaderModel {
       spans.append(TextSpan(" +\(shown.count - most)", appearance(.secondary)))
     }
     return spans
-  }
-
-  /// The values of a key, with the colors and signs of their marks: `network  ● wifi  ● cellular`.
-  private func valueLegend(_ values: ValueColors) -> LineItem {
-    func spans(columns: Int, most: Int, isNamed: Bool = true) -> [TextSpan] {
-      let key = values.key.isOfDay ? "\(values.key.name) (\(content.zoneName))" : values.key.name
-      var spans = isNamed ? [TextSpan(EscapedText.make(key), appearance(.secondary))] : []
-      for entry in values.legend.prefix(most) {
-        let text = FittedText.truncated(entry.text, columns: columns, ellipsis: appearance.glyphs.ellipsis)
-        if !spans.isEmpty { spans.append(TextSpan("  ", .plain)) }
-        spans.append(
-          TextSpan("\(appearance.targetSign(entry.place)) \(text)", appearance.target(entry.place)))
-      }
-      let hidden = values.legend.count - min(most, values.legend.count)
-      if hidden > 0 { spans.append(TextSpan(" +\(hidden)", appearance(.secondary))) }
-      guard values.others > 0 else { return spans }
-      let place = values.place
-      spans.append(
-        TextSpan("  \(appearance.targetSign(place)) \(values.others) others", appearance.target(place)))
-      return spans
-    }
-    let count = values.legend.count
-    var item = LineItem(
-      priority: 70, spans(columns: 24, most: count),
-      short: LineItem.Short(priority: 72, spans: spans(columns: 8, most: count)))
-    item.further = ([count] + (1..<max(1, count)).reversed()).map {
-      LineItem.Short(priority: 72, spans: spans(columns: 8, most: $0, isNamed: false))
-    }
-    return item
   }
 
   private static let mostNames = 12

@@ -38,31 +38,30 @@ struct ValueColors: Sendable, Equatable {
   ) {
     let colors = min(max(2, colors), MarkCode.targets / 2)
     let shown = values.order.filter { Int($0) < counts.count && counts[Int($0)] > 0 }
+    let beside = other?.key == values.key ? other : nil
     var own: [UInt8: Int] = [:]
-    var count = values.order.count <= colors ? max(1, values.order.count) : colors
-    if let other, other.key == values.key {
-      count = colors
-      var free = (0..<colors - (other.others > 0 ? 1 : 0)).filter { !other.placesOfTexts.values.contains($0) }
-      for number in values.order {
-        own[number] =
-          other.placesOfTexts[values.text(of: number)] ?? (free.isEmpty ? nil : free.removeFirst())
-      }
+    var count = colors
+    if let beside {
+      for number in shown { own[number] = beside.placesOfTexts[values.text(of: number)] }
     } else if values.order.count <= colors {
+      count = max(1, values.order.count)
       for (place, number) in values.order.enumerated() { own[number] = place }
-    } else {
-      let room = shown.count <= colors ? colors : colors - 1
-      if let earlier, earlier.division == values.division {
-        own = earlier.own.filter { shown.contains($0.key) && $0.value < room }
-      }
-      // The most frequent first, and of equally frequent ones the first.
-      let missing = shown.filter { own[$0] == nil }.enumerated().sorted {
-        (counts[Int($1.element)], $0.offset) < (counts[Int($0.element)], $1.offset)
-      }.map(\.element)
-      let taken = Set(own.values)
-      let free = (0..<room).filter { !taken.contains($0) }
-      let chosen = Set(missing.prefix(free.count))
-      for (number, place) in zip(shown.filter(chosen.contains), free) { own[number] = place }
+    } else if let earlier, earlier.division == values.division {
+      own = earlier.own.filter { shown.contains($0.key) }
     }
+    var free = Set(0..<count).subtracting(own.values).subtracting(
+      beside?.placesOfTexts.values.map { $0 } ?? [])
+    let isLastShared = shown.count - own.count > free.count || beside.map { $0.others > 0 } ?? false
+    if isLastShared {
+      free.remove(count - 1)
+      own = own.filter { $0.value != count - 1 }
+    }
+    // The most frequent first, and of equally frequent ones the first.
+    let missing = shown.filter { own[$0] == nil }.enumerated().sorted {
+      (counts[Int($1.element)], $0.offset) < (counts[Int($0.element)], $1.offset)
+    }.map(\.element)
+    let chosen = Set(missing.prefix(free.count))
+    for (number, place) in zip(shown.filter(chosen.contains), free.sorted()) { own[number] = place }
     (key, division, self.own) = (values.key, values.division, own)
     placesOfTexts = Dictionary(own.map { (values.text(of: $0), $1) }, uniquingKeysWith: { first, _ in first })
     let entries = shown.filter { own[$0] != nil }
@@ -72,7 +71,7 @@ struct ValueColors: Sendable, Equatable {
   }
 
   /// The legend of two plots beside each other.
-  func with(_ other: ValueColors?) -> ValueColors {
+  func merged(with other: ValueColors?) -> ValueColors {
     guard let other, other.key == key else { return self }
     var both = self
     let known = Set(legend.map(\.text))
@@ -83,7 +82,7 @@ struct ValueColors: Sendable, Equatable {
   }
 
   /// The place of the color that the others share.
-  var place: Int { places.count - 1 }
+  var placeOfOthers: Int { places.count - 1 }
 }
 
 /// Counts good notifications by the numbers of their values, tile by tile.

@@ -45,7 +45,7 @@ struct ValuesModel {
   /// What the figures are of.
   private var details: [LineItem] {
     guard let table else { return [] }
-    var words = "this window"
+    var words = "\(table.metric.rawValue), this window"
     if key.isOfDay { words += ", \(zone.shortName(at: table.order.window.lowerBound))" }
     if case .within(let limit, let source) = table.share {
       words += ", in time within \(LengthText.given(limit)) (\(EscapedText.make(source)))"
@@ -65,7 +65,9 @@ struct ValuesModel {
     guard let colors, !isAll, let value = row.values.first else { return blank }
     let own = colors.legend.first { $0.text == EscapedText.make(value) }?.place
     let arrived = row.counts[.delivered] + row.counts[.accepted]
-    guard let place = own ?? (colors.others > 0 && arrived > 0 ? colors.place : nil) else { return blank }
+    guard let place = own ?? (colors.others > 0 && arrived > 0 ? colors.placeOfOthers : nil) else {
+      return blank
+    }
     return [
       TextSpan(" ", .plain), TextSpan(appearance.targetSign(place), appearance.target(place)),
       TextSpan(" ", .plain),

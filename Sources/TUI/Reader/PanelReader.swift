@@ -126,8 +126,8 @@ struct PanelReader {
     guard let window = order.targetWindow, !window.isEmpty else { return }
     let isOther = content.targets?.window != window
     guard isOther || isTableStale, now >= targetsDue else { return }
-    isTableStale = false
     content.targets = try TargetTable(reader, targets, window)
+    isTableStale = false
     let end = clock.monotonicNow().microseconds
     targetsDue = end + max(Self.interval, 10 * (end - now))
   }
@@ -141,8 +141,8 @@ struct PanelReader {
     let isOther = known?.key != wanted.key || known?.targets != wanted.targets
     guard isOther || (known != wanted || areValuesStale) && now >= valuesDue else { return }
     let began = clock.monotonicNow().microseconds
-    areValuesStale = false
     content.values = try ValueTable(reader, wanted, targets, zone: zone)
+    areValuesStale = false
     let end = clock.monotonicNow().microseconds
     valuesDue = end + max(Self.interval, 10 * (end - began))
   }

@@ -56,7 +56,7 @@ struct PointFollower {
 
   /// Divides the points in memory, where another key is wanted than before.
   mutating func divide(_ reader: any DashboardSource) throws {
-    guard values.isAsked else { return }
+    guard values.needsDivision else { return }
     let start = [live.firstPlanned, past?.firstPlanned].compactMap { $0 }.min()
     try values.begin(reader, from: start)
     try values.number(&live, reader)

@@ -20,15 +20,15 @@ struct PointValueReader {
   private var received: Set<TargetID> = []
   /// `nil` without a key, and until what is in memory has its numbers.
   private(set) var values: PointValues?
-  /// Another key than before is wanted, and what is in memory has no numbers of it yet.
-  private(set) var isAsked = false
+  /// What is in memory has to be numbered again.
+  private(set) var needsDivision = false
 
   /// - Parameter zone: of hours and weekdays.
   init(clock: any HostClock, zone: LocalTime) { (self.clock, self.zone) = (clock, zone) }
 
   mutating func ask(_ key: BreakdownKey?) {
     guard key != self.key else { return }
-    (self.key, isAsked) = (key, true)
+    (self.key, needsDivision) = (key, true)
     (division, values) = (nil, nil)
   }
 
@@ -39,14 +39,14 @@ struct PointValueReader {
   /// - Parameter start: when the first of the notifications was planned; `nil` without any.
   mutating func begin(_ reader: any DashboardSource, from start: WallTime?) throws {
     (division, values, numbers, found, hasFurther) = (nil, nil, [:], [], false)
-    isAsked = false
+    needsDivision = false
     guard let key else { return }
     divisions += 1
-    // Where it throws, it is tried again.
-    isAsked = true
+    // Stays set when reading throws, so that the next poll retries.
+    needsDivision = true
     try divide(reader, from: start)
     values = PointValues(division: divisions, key: key)
-    isAsked = false
+    needsDivision = false
   }
 
   private mutating func divide(_ reader: any DashboardSource, from start: WallTime?) throws {
@@ -69,9 +69,11 @@ struct PointValueReader {
           number(of: division.value(plannedAt: $0.plannedTime, scheduleLag: $0.scheduleLag, of: target.id))
         }
       } else if let time = window.planned(of: target.id) {
-        try reader.forEachSample(of: target.id, plannedFrom: time.lowerBound, to: time.upperBound) { row in
+        // What retention deletes meanwhile has no value.
+        window.setValues(of: target.id) { _ in 0 }
+        try division.forEach(of: target, in: time) { value, row in
           guard MarkClass(row.state) == .good else { return }
-          window.setValue(number(of: try division.value(of: row)), of: row.id)
+          window.setValue(number(of: value), of: row.id)
         }
       }
     }
@@ -92,7 +94,7 @@ struct PointValueReader {
     for row in good.map({ rows[$0] })
     where row.point.state == .delivered && division.lacksDevice(of: row.id.target) {
       // Its device is known now; everything is divided anew, once for each target.
-      if received.insert(row.id.target).inserted { isAsked = true }
+      if received.insert(row.id.target).inserted { needsDivision = true }
     }
     let places = Dictionary(grouping: good) { rows[$0].id.target }
     for target in targets {

@@ -216,7 +216,7 @@ struct ScreenContext {
       follows: state.anchor == .edge, newSinceFrozen: max(0, news), replay: state.replay,
       rates: RateHistory(snapshot: shown, targets: targets), headline: shown.run.map(headline),
       hasTargetColors: state.plot.coloring != .state,
-      values: content?.valueColors?.with(otherContent?.valueColors),
+      values: content?.valueColors?.merged(with: otherContent?.valueColors),
       zoneName: options.zone.shortName(at: shown.now))
   }
 

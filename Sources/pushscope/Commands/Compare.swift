@@ -145,6 +145,15 @@ struct Compare: ParsableCommand {
           "PINGs belong to no notification and have no value of a key; leave out --metric path")
       }
       plan.by = try zone.keys(keys)
+      let isWatched = metrics.contains { name in Self.shares.contains { $0.rawValue == name && $0 != .unseen }
+      }
+      if plan.comparedShares != plan.shares,
+        isWatched || failIf.contains(.lossier) && !metrics.contains("unseen")
+      {
+        throw ValidationError(
+          "what got lost, failed or was refused has no receipt that reports its \(keys.filter(\.isReported).map(\.name).joined(separator: " and ")); compare lost, failed and refused without --by, or by device or target"
+        )
+      }
       return try report(plan, in: reader)
     }
     try zone.checkUnused()

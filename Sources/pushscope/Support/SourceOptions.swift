@@ -105,9 +105,20 @@ struct SourceOptions: ParsableArguments {
       throw ValidationError("--by \(name) is none of the keys; give one of \(BreakdownKey.names)")
     }
     guard keys.count <= 2, Set(keys).count == keys.count else {
-      throw ValidationError("--by is given \(keys.count) times; give it at most twice, with different keys")
+      let problem =
+        keys.count > 2 ? "--by is given \(keys.count) times" : "--by \(keys[0].name) is given twice"
+      throw ValidationError("\(EscapedText.make(problem)); give it at most twice, with different keys")
     }
     return keys
+  }
+
+  /// Refuses a label that no run has.
+  private func check(_ keys: [BreakdownKey], in reader: any SampleSource) throws {
+    for case .label(let name) in keys where try reader.labels(named: name).isEmpty {
+      throw CommandFailure(
+        EscapedText.make("--by label:\(name): no run has the label \(name)")
+          + "; pushscope runs list --json has the labels of each run", exitStatus: .noInput)
+    }
   }
 
   /// Whether the only name that is given is a label's.
@@ -123,7 +134,9 @@ struct SourceOptions: ParsableArguments {
   )? {
     guard let keys = try keys() else { return nil }
     let source = try source(selection, newest: newest, groupedBy: nil)
-    return try isLabel(of: source.reader) ? nil : (source, keys)
+    if try isLabel(of: source.reader) { return nil }
+    try check(keys, in: source.reader)
+    return (source, keys)
   }
 
   /// The same of all runs of a store, or those of a fleet in a time.
@@ -132,7 +145,9 @@ struct SourceOptions: ParsableArguments {
   )? {
     guard let keys = try keys() else { return nil }
     let reader = try reader(since: since, until: until, groupedBy: nil)
-    return try isLabel(of: reader) ? nil : (reader, keys)
+    if try isLabel(of: reader) { return nil }
+    try check(keys, in: reader)
+    return (reader, keys)
   }
 
   /// - Parameter newest: whether a store's newest run is meant where neither a run nor a time is given.

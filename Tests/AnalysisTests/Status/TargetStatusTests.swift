@@ -103,7 +103,7 @@ import Testing
     window.unseen = ShareInterval(independent: 72, of: 14_400)
     expect(
       Self.target("ios", window), .ok,
-      "all arrived within 5 s; half within 210 ms, 99 of 100 within 1.90 s; 0.50 % of what arrived was not shown"
+      "all arrived within 5 s; half within 210 ms, 99 of 100 within 1.90 s; 0.50 % of what arrived in time was not shown"
     )
     var answers = Self.target()
     (answers.metric, answers.limit) = (.accept, nil)

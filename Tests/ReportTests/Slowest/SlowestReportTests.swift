@@ -119,6 +119,21 @@ import Testing
     #expect(lines.allSatisfy { !$0.contains("cccc3333") })
   }
 
+  @Test("a part of which only the upper end is known says so, as the sentence does")
+  func upperLimit() throws {
+    let run = try begin(("ios", true))
+    let id = try #require(run["ios"]).id
+    try fixture.commit(
+      run.run,
+      [
+        Sample.planned(id, 1).accepted(lag: 1_000, service: 40_000).delivered(
+          after: 4_041_000, error: 4_041_000)
+      ])
+    let line = try #require(try report().lines().first { $0.contains("ios #1") })
+    #expect(line.contains("arrived at most 4.00 s after it was accepted"), "\(line)")
+    #expect(line.contains("transit ≤ 4.00 s") && line.contains("service 40.0 ms"), "\(line)")
+  }
+
   @Test("JSON has the columns of samples, the parts and the sentence", .enabled(if: Python.isUsable))
   func json() throws {
     let run = try begin(("ios\u{1B}", true))

@@ -37,7 +37,8 @@ struct ValueColorsTests {
   @Test("of more the most frequent ones have one each, and the others share the last")
   func many() {
     let colors = Self.colors([1, 9, 2, 8, 7, 0])
-    #expect(Self.legend(colors) == ["v1=0", "v3=1", "v4=2"] && colors.others == 2 && colors.place == 3)
+    #expect(
+      Self.legend(colors) == ["v1=0", "v3=1", "v4=2"] && colors.others == 2 && colors.placeOfOthers == 3)
     #expect(colors.places[1] == 3 && colors.places[3] == 3 && colors.places[5] == 2)
     // Equally frequent: the first ones.
     #expect(Self.legend(Self.colors([3, 3, 3, 3, 3])) == ["v0=0", "v1=1", "v2=2"])
@@ -65,13 +66,18 @@ struct ValueColorsTests {
       values(["cellular", "none", "not reported"], 2), counts: [0, 1, 1, 1], colors: 4, after: nil,
       beside: first)
     #expect(Self.legend(second) == ["cellular=1", "none=2", "not reported=3"])
-    #expect(Self.legend(first.with(second)) == ["wifi=0", "cellular=1", "none=2", "not reported=3"])
+    #expect(Self.legend(first.merged(with: second)) == ["wifi=0", "cellular=1", "none=2", "not reported=3"])
     #expect(second.places[1] == 1 && second.places[2] == 2)
     // Where the first has values that share a color, no other has that.
     let many = ValueColors(
       values(["a", "b", "c", "d", "e"], 3), counts: [0, 5, 4, 3, 2, 1], colors: 4, after: nil)
     let other = ValueColors(values(["x", "b"], 4), counts: [0, 1, 1], colors: 4, after: nil, beside: many)
     #expect(Self.legend(other) == ["b=1"] && other.others == 1 && other.places[1] == 3)
+    // Where there are not enough colors left, the most frequent have one, and none has that of the others.
+    let further = ValueColors(
+      values(["p", "q", "r", "s"], 5), counts: [0, 1, 4, 2, 3], colors: 4, after: nil, beside: first)
+    #expect(Self.legend(further) == ["q=2"] && further.others == 3 && further.placeOfOthers == 3)
+    #expect([1, 3, 4].allSatisfy { further.places[$0] == 3 })
   }
 
   @Test("the worst class of a cell wins, in whatever order; good ones have the color of their value")
@@ -103,7 +109,7 @@ struct ValueColorsTests {
       let code = try #require(codes(points).first)
       #expect(MarkCode(rawValue: code).markClass == .late)
     }
-    // Two values of one cell share it.
+    // A color for each value.
     #expect(colors.count == 2)
   }
 

@@ -87,6 +87,21 @@ struct PointValueTests {
     #expect(snapshot.values == nil)
   }
 
+  @Test("gaps of notifications that are sent while the key is chosen count from those before")
+  func gaps() throws {
+    let fixture = try RecordedStore()
+    try fixture.begin()
+    let source = Watcher(fixture)
+    try Self.commit(fixture, inserted: [Self.delivered(fixture, 1, at: 10, context: nil)])
+    var snapshot = try #require(source.poll(.gap))
+    #expect(try Self.texts(snapshot) == ["the first"])
+    try Self.commit(fixture, inserted: [Self.delivered(fixture, 2, at: 30_010, context: nil)])
+    _ = source.poll(.gap)
+    try Self.commit(fixture, inserted: [Self.delivered(fixture, 3, at: 31_510, context: nil)])
+    snapshot = try #require(source.poll(.gap))
+    #expect(try Self.texts(snapshot) == ["the first", "20 s to 50 s", "1 s to 2 s"])
+  }
+
   @Test("another key is another division; hours are those of the zone")
   func otherKey() throws {
     let fixture = try RecordedStore()

@@ -60,7 +60,7 @@ final class TransportRun: Sendable {
     guard let rate = ArrivalRate(perSecond: rate) else { throw ServerProcess.Missing() }
     var limits = limits
     limits.count = count ?? limits.count
-    // Where others use the processor too, the timing thread may stand still for longer than production takes for no stall.
+    // Where others use the processor too, the timing thread may stand still for longer than the default tolerance.
     limits.stallTolerance = limits.maxLag
     return TransportTarget(
       id: target,
