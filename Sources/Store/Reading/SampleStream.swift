@@ -36,10 +36,9 @@ struct SampleStream: Sendable {
       queue.async { next.run() }
       // Whatever the visit does, nothing is read any more when this returns.
       let visit = Result { try chunk.forEach(body) }
-      let read = next.wait()
+      let read = Result { try next.wait() }
       try visit.get()
       if chunk.capacity == Self.laterCapacity { spare = chunk }
-      guard let read else { return }
       chunk = try read.get()
     }
     try chunk.forEach(body)
@@ -78,9 +77,10 @@ struct SampleStream: Sendable {
       done.signal()
     }
 
-    func wait() -> Result<SampleChunk, any Error>? {
+    func wait() throws -> SampleChunk {
       done.wait()
-      return state.withLock(\.result)
+      guard let result = state.withLock(\.result) else { throw CancellationError() }
+      return try result.get()
     }
   }
 }
