@@ -4,10 +4,10 @@ extension Array where Element: Sendable {
   /// The results of the elements in their order, computed on all processors.
   public func concurrentMap<Result: Sendable>(_ transform: @Sendable (Element) -> Result) -> [Result] {
     [Result](unsafeUninitializedCapacity: count) { results, initialized in
-      // Each iteration initializes a place of its own. Dispatch takes an escaping closure for what has ended when it returns.
-      nonisolated(unsafe) let (first, elements, transform) = (results.baseAddress, self, transform)
+      // Each iteration initializes a place of its own.
+      nonisolated(unsafe) let first = results.baseAddress
       DispatchQueue.concurrentPerform(iterations: count) { place in
-        first?.advanced(by: place).initialize(to: transform(elements[place]))
+        first?.advanced(by: place).initialize(to: transform(self[place]))
       }
       initialized = count
     }
