@@ -37,7 +37,7 @@ public struct Curl: Sendable {
     _ path: String, _ version: Version = .http2, headers: [String] = [], body: String? = nil,
     arguments: [String] = []
   ) async throws -> Answer {
-    var command = ["-sS", version.rawValue, "--cacert", authorityFile, "--max-time", "30", "-D", "-"]
+    var command = ["-sS", version.rawValue, "--cacert", authorityFile, "--max-time", "120", "-D", "-"]
     command += headers.flatMap { ["-H", $0] }
     if body != nil { command += ["--data-binary", "@-"] }
     let outcome = try await Programs.run("curl", command + arguments + [origin + path], input: body ?? "")
