@@ -49,7 +49,7 @@ public struct LoopbackCredentials: Sendable {
 extension LoopbackCredentials {
   /// Reads the credentials in `directory` and creates missing ones, with mode 0600 for secrets.
   ///
-  /// ``writeClientFiles(port:receipts:)`` writes the files that depend on the port.
+  /// ``writeClientFiles(host:port:receipts:)`` writes the files that depend on the address.
   ///
   /// - Throws: ``HTTPServerError`` when a file cannot be written, ``LoopbackError`` for an invalid file.
   static func open(in directory: String, now: WallTime) throws -> LoopbackCredentials {
@@ -149,10 +149,10 @@ extension LoopbackCredentials {
 }
 
 extension LoopbackCredentials {
-  /// Writes the client files that depend on the port: the service account with its token endpoint, the subscriptions
+  /// Writes the client files that depend on the address: the service account with its token endpoint, the subscriptions
   /// with their endpoints, and the generated configuration.
-  func writeClientFiles(port: Int, receipts: ReceiptDestination?) throws {
-    let origin = "https://127.0.0.1:\(port)"
+  func writeClientFiles(host: String = "127.0.0.1", port: Int, receipts: ReceiptDestination?) throws {
+    let origin = "https://\(ListenAddress(host: host, port: port))"
     try writeServiceAccount(origin)
     for style in WebPushErrorStyle.allCases {
       let keys =
@@ -192,10 +192,13 @@ struct GeneratedConfiguration {
       "",
     ]
     if let receipts {
+      let host = receipts.endpoint.host == "::1" ? "[::1]" : "127.0.0.1"
+      // YAML takes what begins with a bracket for a list.
+      let quote = host.hasPrefix("[") ? "'" : ""
       lines += [
         "collector:",
         "  receipts:",
-        "    listen: 127.0.0.1:\(receipts.endpoint.port)",
+        "    listen: \(quote)\(host):\(receipts.endpoint.port)\(quote)",
         "    certificate_file: server.pem",
         "    key_file: server.key",
         "    secret_file: receipts.secret",

@@ -57,7 +57,8 @@ public final class LoopbackServer: Sendable {
       let server = try await HTTPServer.start(
         configuration, on: eventLoop, clock: clock, responder: PushResponder(service: service))
       try await eventLoop.submit { service.value.listen(on: server.port) }.get()
-      try credentials.writeClientFiles(port: server.port, receipts: options.receipts)
+      try credentials.writeClientFiles(
+        host: options.host, port: server.port, receipts: options.receipts)
       return LoopbackServer(credentials: credentials, group: group, server: server, service: service)
     } catch {
       // Nothing on the loop keeps it from ending.

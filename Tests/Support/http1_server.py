@@ -11,6 +11,7 @@ Says on standard output, one line each:
 import argparse
 import http.server
 import itertools
+import socket
 import ssl
 import sys
 import time
@@ -61,10 +62,28 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
+def be_silent(address, port):
+    """Listens with a queue that is full: Linux drops further attempts to connect, as a packet filter does."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    listener = socket.socket(family)
+    listener.bind((address, port))
+    listener.listen(0)
+    callers = []
+    for _ in range(4):
+        caller = socket.socket(family)
+        caller.setblocking(False)
+        caller.connect_ex((address, port))
+        callers.append(caller)
+    return listener, callers
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cert")
     parser.add_argument("--key")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--silent", help="an address whose same port answers no attempt to connect")
     parser.add_argument("--delay", type=float, default=0, help="ms before each answer")
     parser.add_argument("--no-alpn", action="store_true", help="take no part in ALPN")
     parser.add_argument("--redirect", help="answer 301 with this Location")
@@ -74,7 +93,10 @@ def main():
     if options.idle:
         Handler.timeout = options.idle / 1000
     http.server.ThreadingHTTPServer.request_queue_size = 128
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    if ":" in options.host:
+        http.server.ThreadingHTTPServer.address_family = socket.AF_INET6
+    server = http.server.ThreadingHTTPServer((options.host, options.port), Handler)
+    kept = be_silent(options.silent, server.server_address[1]) if options.silent else None
     server.delay, server.closes, server.redirect = options.delay / 1000, options.closes, options.redirect
     server.idle = options.idle
     if options.cert:
@@ -86,6 +108,7 @@ def main():
         server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     say("listening", server.server_address[1])
     server.serve_forever()
+    del kept
 
 
 if __name__ == "__main__":

@@ -91,17 +91,30 @@ extension LibraryDoctor.SentStamps {
   }
 
   private static func connectedPair() -> (near: Int32, far: Int32)? {
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    let near = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var four = sockaddr_in()
+    four.sin_family = sa_family_t(AF_INET)
+    four.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    if let pair = connectedPair(AF_INET, at: four) { return pair }
+    // A host without IPv4.
+    var six = sockaddr_in6()
+    six.sin6_family = sa_family_t(AF_INET6)
+    inet_pton(AF_INET6, "::1", &six.sin6_addr)
+    return connectedPair(AF_INET6, at: six)
+  }
+
+  private static func connectedPair<Address>(
+    _ family: Int32, at place: Address
+  ) -> (near: Int32, far: Int32)? {
+    let listener = socket(family, Int32(SOCK_STREAM.rawValue), 0)
+    let near = socket(family, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(listener) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isConnected = withUnsafeMutablePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        bind(listener, address, size) == 0 && getsockname(listener, address, &size) == 0
-          && listen(listener, 1) == 0 && connect(near, address, size) == 0
+    var address = place
+    var size = socklen_t(MemoryLayout<Address>.size)
+    let isConnected = withUnsafeMutableBytes(of: &address) { bytes in
+      bytes.withMemoryRebound(to: sockaddr.self) { generic in
+        bind(listener, generic.baseAddress, size) == 0
+          && getsockname(listener, generic.baseAddress, &size) == 0
+          && listen(listener, 1) == 0 && connect(near, generic.baseAddress, size) == 0
       }
     }
     let far = isConnected ? accept(listener, nil, nil) : -1

@@ -215,7 +215,9 @@ enum NameLookup {
         entry.pointee.ai_addr, entry.pointee.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
         == 0
       {
-        let address = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        // A C char has a sign on x86-64, and none on arm64.
+        let bytes = text.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }
+        let address = String(decoding: bytes, as: UTF8.self)
         if !addresses.contains(address) { addresses.append(address) }
       }
       next = entry.pointee.ai_next

@@ -246,6 +246,7 @@ public struct TargetDoctor: Sendable {
       return false
     }
     report(finding(.fine, "connect", "port \(endpoint.port) accepts connections"))
+    reportFailingAddresses(report)
     guard endpoint.scheme == .https else { return true }
     let end = outcome.certificateEnd.map { ", and is valid until \($0)" } ?? ""
     report(finding(.fine, "tls", "the certificate is trusted\(end)"))
@@ -268,6 +269,24 @@ public struct TargetDoctor: Sendable {
           ? "\(target.provider.rawValue) requires HTTP/2: check the endpoint and any proxy in between"
           : "HTTP/1.1 carries one request at a time on a connection"))
     return !isNeeded
+  }
+
+  /// Names addresses that lead nowhere while another one of the same name answers, as with IPv4 and IPv6.
+  private func reportFailingAddresses(_ report: (DoctorFinding) -> Void) {
+    let endpoint = target.endpoint
+    // libcurl asks nobody where localhost is.
+    guard endpoint.host != "localhost", !(target.joined?.isGlobalOnly ?? false),
+      case .success(let addresses) = NameLookup.addresses(of: endpoint.host), addresses.count > 1
+    else { return }
+    for failure in AddressProbe.failures(of: addresses, port: endpoint.port) {
+      report(
+        finding(
+          .note, "address",
+          "\(failure.address) accepts no connection at port \(endpoint.port) (\(failure.reason)); another address does",
+          remedy:
+            "check the route to it: where it is tried first and does not answer, each new connection takes 0.2 s longer"
+        ))
+    }
   }
 
   private static func showsCertificate(_ credentials: TargetCredentials) -> Bool {

@@ -125,12 +125,15 @@ enum YAMLSyntax {
   }
 
   private static let remedy = "check indentation (spaces, no tabs), colons, quotes and brackets"
+  private static let addressRemedy = "write an IPv6 address in quotes, like '[::1]:8443'"
 
   private static func problem(_ error: YamlError, file: String, text: String) -> ConfigurationProblem {
     func notYAML(_ what: String, _ line: Int?, _ column: Int?) -> ConfigurationProblem {
-      ConfigurationProblem(
+      let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+      let source = line.flatMap { lines.dropFirst(max(0, $0 - 1)).first } ?? ""
+      return ConfigurationProblem(
         place: FilePosition(file: file, line: line, column: column), message: "not YAML: \(what)".visibleText,
-        remedy: remedy)
+        remedy: source.contains("[") && source.contains("::") ? addressRemedy : remedy)
     }
     switch error {
     case .scanner(let context, let what, let mark, _), .parser(let context, let what, let mark, _),

@@ -23,7 +23,11 @@ struct Loopback: AsyncParsableCommand {
       and, in another terminal: pushscope collect --config loopback/loopback.yaml
       """)
 
-  @Option(help: ArgumentHelp("The port on 127.0.0.1; 0 for a free one.", valueName: "port"))
+  @Option(
+    help: ArgumentHelp("The address to listen on, which this host alone reaches.", valueName: "address"))
+  var host = LoopbackAddress.ipv4
+
+  @Option(help: ArgumentHelp("The port; 0 for a free one.", valueName: "port"))
   var port = 8471
 
   @Option(
@@ -77,7 +81,7 @@ struct Loopback: AsyncParsableCommand {
         authorityFile: receiptsCa ?? "\(directory)/ca.pem")
     }
     var options = LoopbackOptions(
-      port: port, credentialsDirectory: directory,
+      host: host.rawValue, port: port, credentialsDirectory: directory,
       scenario: scenario ?? (demonstration ? .demonstration : .lifelike), receipts: destination,
       scriptFile: script)
     options.onShortage = { logger.error("\(HTTPServerConfiguration.shortageWords("service", limit: $0))") }
@@ -88,7 +92,7 @@ struct Loopback: AsyncParsableCommand {
     ) {
       [receipts] in
       // Signals are handled from here on.
-      try StandardOutput.announce("https://127.0.0.1:\(server.port)")
+      try StandardOutput.announce("https://\(ListenAddress(host: host.rawValue, port: server.port))")
       logger.info(
         "trust \(server.credentials.authorityFile); receipts are \(receipts.map { "posted to \($0)" } ?? "not posted (--receipts)")"
       )
@@ -100,4 +104,10 @@ struct Loopback: AsyncParsableCommand {
       "stopped after \(CountText.text(statistics.requests, "request")): \(statistics.accepted) accepted, \(statistics.lost) lost, \(CountText.text(statistics.receipts.posted, "receipt")) posted"
     )
   }
+}
+
+/// The addresses of the loopback interface. A host without IPv4 has the second one only.
+enum LoopbackAddress: String, CaseIterable, ExpressibleByArgument {
+  case ipv4 = "127.0.0.1"
+  case ipv6 = "::1"
 }

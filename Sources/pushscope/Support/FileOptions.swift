@@ -89,8 +89,8 @@ struct ConfigurationOption: ParsableArguments {
     if let existingPath { return existingPath }
     let searched = PushscopeConfiguration.defaultPaths(environment: ProcessEnvironment.all)
     throw CommandFailure(
-      "there is no configuration file at \(searched.joined(separator: " or ")); create one of them, or name a file "
-        + "with --config", exitStatus: .noInput)
+      "there is no configuration file at \(searched.joined(separator: " or ")); create "
+        + "\(searched.count == 1 ? "it" : "one of them"), or name a file with --config", exitStatus: .noInput)
   }
 }
 

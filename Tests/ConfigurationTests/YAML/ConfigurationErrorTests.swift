@@ -297,6 +297,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
     // Not YAML.
     Mistake("targets: [\n", "c.yaml:2:1", "", "not YAML:", "check indentation"),
     Mistake("a: b: c\n", "c.yaml:1:5", "", "not YAML: mapping values are not allowed", "check indentation"),
+    Mistake("a: [::1]:8443\n", "c.yaml:1:5", "", "not YAML:", "in quotes, like '[::1]:8443'"),
     Mistake("a: 'b\n", "c.yaml:2:1", "", "not YAML:", "quotes"),
     Mistake("a: *b\n", "c.yaml:1:4", "", "not YAML: found undefined alias", "check"),
     Mistake("a: 1\nb: \u{1}\n", "c.yaml:2:4", "", "not YAML: control characters are not allowed", "check"),
