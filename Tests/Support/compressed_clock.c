@@ -51,7 +51,13 @@ static int64_t slower(int64_t fast) { return ORIGIN + (fast - ORIGIN) / RATE; }
 static int64_t shorter(int64_t length) { return length <= 0 ? length : (length + RATE - 1) / RATE; }
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
-#define VERSIONED(name, version) ((__typeof__(&name))dlvsym(RTLD_NEXT, #name, version))
+
+/* Only on x86-64 is there an older function of the same name, which dlsym would find. */
+static void *versioned(const char *name, const char *version) {
+  void *found = dlvsym(RTLD_NEXT, name, version);
+  return found ? found : dlsym(RTLD_NEXT, name);
+}
+#define VERSIONED(name, version) ((__typeof__(&name))versioned(#name, version))
 
 /* Clocks */
 
