@@ -149,7 +149,7 @@ extension StoreError {
     case ENOENT: self = .missing(path)
     case EISDIR: self = .isDirectory(path)
     case EACCES, EPERM: self = .permissionDenied(path)
-    case EROFS: self = .readOnly(path)
+    case EROFS: self = .readOnlyFileSystem(path)
     case ENOTDIR, ENAMETOOLONG, ELOOP, EINVAL: self = .unusablePath(path, errno: code)
     case ENOSPC, EDQUOT, EFBIG:
       self.init(
@@ -218,7 +218,14 @@ extension StoreError {
 
   /// Converts the error of creating a file in a directory that exists, which a file system like proc answers with "no such file".
   static func notCreated(_ path: String, errno code: Int32) -> StoreError {
-    code == ENOENT ? unusablePath(path, errno: code) : StoreError(errno: code, path: path)
+    if code == ENOENT { return unusablePath(path, errno: code) }
+    guard code == EACCES, !StoreFile.isOfKernel(path) else { return StoreError(errno: code, path: path) }
+    // The number, since a container need not know a name of its user.
+    return StoreError(
+      .permissionDenied, path: path,
+      detail: "the user #\(geteuid()) may not create files in the directory of the store",
+      remedy:
+        "give the directory to that user (chown \(geteuid()) DIRECTORY), or name another file with --store")
   }
 
   static func unusablePath(_ path: String, errno code: Int32) -> StoreError {
@@ -267,6 +274,13 @@ extension StoreError {
       ?? StoreError(
         .readOnly, path: path, detail: "the store is read-only",
         remedy: "make it writable (chmod u+w), or name another file with --store")
+  }
+
+  /// The mode of the file does not matter there.
+  static func readOnlyFileSystem(_ path: String) -> StoreError {
+    StoreError(
+      .readOnly, path: path, detail: "the store is on a read-only file system",
+      remedy: "mount it writable (in a container: a volume), or name another file with --store")
   }
 
   static func inUse(_ path: String, holder: Int32?) -> StoreError {
