@@ -320,7 +320,10 @@ let package = Package(
       ], swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",
-      dependencies: ["Findings", "Measurement", "TestKit", "TestTraits", "HTTPTestKit", "pushscope"],
+      dependencies: [
+        "Findings", "Measurement", "Store", "TestKit", "TestTraits", "HTTPTestKit", "pushscope",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
       swiftSettings: strict),
   ]
 )

@@ -175,10 +175,9 @@ public struct CollectorConfiguration: Sendable, Hashable {
 
   /// Durability of a commit.
   public enum Durability: String, Sendable, Hashable, CaseIterable {
-    /// SQLite's WAL without a sync for each commit: nothing is lost when the process crashes, the last commits may be when
-    /// the machine does.
+    /// The log is synced once a second: nothing is lost when the process crashes, about a second when the power fails.
     case normal
-    /// fsync for each commit.
+    /// Each commit is synced: a power failure costs nothing.
     case full
   }
 }
@@ -190,7 +189,7 @@ extension CollectorConfiguration: ConfigurationSection {
       "receipts", .section(ReceiptsConfiguration.self), "listener for receipts of devices")
     let durability = Key(
       "durability", .choice(of: Durability.self), default: CollectorConfiguration().durability,
-      "`full`: fsync for each commit")
+      "what a power failure may cost: about a second, or nothing")
     let storeGroup = Key(
       "store_group", .parsed("a group of the host", StoreGroup.named), "members may read the store")
     let analyst = Key(
@@ -231,7 +230,7 @@ extension ReceiptsConfiguration: ConfigurationSection {
   struct Keys: SectionKeys {
     static let title = "collector.receipts"
     let listen = Key(
-      "listen", .address, required: "listen: 127.0.0.1:8443", "like `127.0.0.1:8443`, `[::]:8443`")
+      "listen", .address, required: "listen: 127.0.0.1:8443", "like `127.0.0.1:8443`, `'[::]:8443'`")
     let certificateFile = Key(
       "certificate_file", .file, required: "certificate_file: receipts.pem",
       "PEM, the listener's certificate first")

@@ -72,10 +72,11 @@ class PushService(h2_server.Server):
         self.delivery_delay = delay_of(options.delivery_delay)
         self.freeze = [float(part) * 1e6 for part in options.freeze.split(":")] if options.freeze else None
         self.first = None
-        self.script = open(options.script, "w") if options.script else None
+        # A line at a time: what is answered is written down before.
+        self.script = open(options.script, "w", buffering=1) if options.script else None
         self.device = None
         if options.receipts:
-            self.device = receipt_poster.ReceiptPoster(options.receipts, options.ca, options.device)
+            self.device = receipt_poster.ReceiptPoster(options.receipts, options.ca, options.device, options.heard)
             self.device.start()
 
     def write(self, **entry):
@@ -160,6 +161,7 @@ def main():
     parser.add_argument("--reason", default="Unregistered", help="what a rejection says")
     parser.add_argument("--device", default="python", help="what the device calls itself")
     parser.add_argument("--script")
+    parser.add_argument("--heard", help="a file for what the device heard and posted (receipt_poster.py)")
     options = argparse.Namespace(**{**vars(h2_server.defaults()), **vars(parser.parse_args())})
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     service = PushService(options)

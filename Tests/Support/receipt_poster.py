@@ -22,7 +22,7 @@ class ReceiptPoster(threading.Thread):
 
     and each batch that was taken, with the collector's answer:
 
-        {"entry": "posted", "accepted": …, "duplicate": …, "unknown": …, "refused": …}
+        {"entry": "posted", "ids": […], "accepted": …, "duplicate": …, "unknown": …, "refused": …}
     """
 
     def __init__(self, url, authority, device, heard=None):
@@ -62,10 +62,11 @@ class ReceiptPoster(threading.Thread):
             batch = [self.receipts.get()]
             while len(batch) < 100 and not self.receipts.empty():
                 batch.append(self.receipts.get())
-            self.post(json.dumps({"receipts": batch}))
+            self.post(batch)
             self.posted += len(batch)
 
-    def post(self, body):
+    def post(self, batch):
+        body = json.dumps({"receipts": batch})
         for attempt in range(200):
             try:
                 if self.connection is None:
@@ -76,7 +77,7 @@ class ReceiptPoster(threading.Thread):
                 answer = self.connection.getresponse()
                 text = answer.read()
                 if answer.status == 202:
-                    self.write(entry="posted", **json.loads(text))
+                    self.write(entry="posted", ids=[receipt["id"] for receipt in batch], **json.loads(text))
                     return
             except (OSError, http.client.HTTPException):
                 self.connection = None

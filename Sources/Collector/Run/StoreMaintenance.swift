@@ -2,9 +2,9 @@ import Measurement
 import Store
 import Synchronization
 
-/// The collector's work in the store beside recording, one round at a time: it answers the control table, writes the
-/// collector's heartbeat, updates the rollups, and removes deleted runs and what retention does not keep. Each piece is one short transaction, so that a
-/// recorder's commit never waits long.
+/// The collector's work in the store beside recording, one round at a time: it syncs the write-ahead log, answers the control
+/// table, writes the collector's heartbeat, updates the rollups, and removes deleted runs and what retention does not keep. Each
+/// piece is one short transaction, so that a recorder's commit never waits long.
 ///
 /// Confined to one thread; ``RoundThread`` runs it, tests step it.
 final class StoreMaintenance {
@@ -54,6 +54,14 @@ final class StoreMaintenance {
   /// - Returns: how long to wait before the next round.
   /// - Throws: the store's error; the next round retries.
   func round() throws -> Duration {
+    let rest = Result { try work() }
+    // Whether or not the store can be written to: it needs no lock.
+    let synced = Result { try store.syncLog() }
+    try synced.get()
+    return try rest.get()
+  }
+
+  private func work() throws -> Duration {
     try serve()
     try answerCarriedOut()
     devices?.recordAgain()

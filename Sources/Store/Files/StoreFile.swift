@@ -129,6 +129,7 @@ struct StoreFile {
       made += "/" + part
       if mkdir(made, directoryMode) == 0 {
         try admitGroup(made, mode: directoryMode)
+        Self.syncDirectory(of: made)
         continue
       }
       // Some file systems do not report EEXIST for a directory that exists.
@@ -147,6 +148,16 @@ struct StoreFile {
     guard descriptor >= 0 else { throw StoreError.notCreated(path, errno: errno) }
     close(descriptor)
     try admitGroup(path, mode: mode)
+    Self.syncDirectory(of: path)
+  }
+
+  /// A power failure may take a new name that was not synced, whatever of the file was. Some file systems sync no directories.
+  private static func syncDirectory(of path: String) {
+    let parent = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+    let descriptor = open(parent.isEmpty ? "/" : String(parent), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    close(descriptor)
   }
 
   /// Gives a file that this process made to the group, where there is one; the process's umask does not count.
@@ -173,9 +184,7 @@ struct StoreFile {
         throw StoreError(errno: errno, path: path)
       }
     }
-    guard access(path, W_OK) == 0 else {
-      throw errno == EROFS ? StoreError.readOnly(path) : StoreError(errno: errno, path: path)
-    }
+    guard access(path, W_OK) == 0 else { throw StoreError(errno: errno, path: path) }
   }
 
   /// Checks the database through SQLite, which also reads the WAL. Opens it for reading, so that not even a checkpoint

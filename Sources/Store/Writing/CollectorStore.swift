@@ -24,13 +24,16 @@ public final class CollectorStore: Sendable {
   private let token: OpenStore
   private let state: Mutex<WriterState>
   let checkpoints: LogCheckpoints
+  /// `nil` where SQLite syncs each commit.
+  let logSync: LogSync?
 
   private init(
     path: String, collectorID: UUID, recovered: RecoverySummary, interrupted: [InterruptedRows],
     revisionAtStart: Int64, clock: any HostClock, queue: DatabaseQueue,
-    location: consuming StoreLocation, token: OpenStore, state: WriterState, checkpoints: LogCheckpoints
+    location: consuming StoreLocation, token: OpenStore, state: WriterState, checkpoints: LogCheckpoints,
+    logSync: LogSync?
   ) {
-    self.checkpoints = checkpoints
+    (self.checkpoints, self.logSync) = (checkpoints, logSync)
     interruptedAtStart = interrupted
     self.revisionAtStart = revisionAtStart
     self.token = token
@@ -91,7 +94,8 @@ public final class CollectorStore: Sendable {
       _ = try Int64.fetchOne(db, sql: "PRAGMA journal_size_limit = \(walSizeLimit)")
       try StoreSchema.migrate(db, createdAt: clock.wallNow())
       try FailedPart.forget(db)
-      let checkpoints = LogCheckpoints(clock: clock)
+      let logSync = options.durability == .full ? nil : LogSync(path: file.walPath, clock: clock)
+      let checkpoints = LogCheckpoints(clock: clock, onCommit: { logSync?.noteCommit() })
       checkpoints.install(on: db)
       let meta = try Row.fetchOne(db, sql: "SELECT collector, revision FROM meta")
       guard let meta, let collectorID = UUID(uuidString: try meta.value(0)) else {
@@ -112,7 +116,8 @@ public final class CollectorStore: Sendable {
       return CollectorStore(
         path: file.path, collectorID: collectorID, recovered: recovered, interrupted: interrupted,
         revisionAtStart: revisionAtStart, clock: clock, queue: queue,
-        location: StoreLocation(file, lock: lock), token: token, state: state, checkpoints: checkpoints)
+        location: StoreLocation(file, lock: lock), token: token, state: state, checkpoints: checkpoints,
+        logSync: logSync)
     }
   }
 

@@ -19,9 +19,13 @@ final class LogCheckpoints: Sendable {
   private static let pages: Int32 = 1_000
 
   private let clock: any HostClock
+  private let onCommit: @Sendable () -> Void
   private let state = Mutex<LogPin?>(nil)
 
-  init(clock: any HostClock) { self.clock = clock }
+  /// - Parameter onCommit: called after each commit, on its thread.
+  init(clock: any HostClock, onCommit: @escaping @Sendable () -> Void) {
+    (self.clock, self.onCommit) = (clock, onCommit)
+  }
 
   var pin: LogPin? { state.withLock { $0 } }
 
@@ -44,6 +48,7 @@ final class LogCheckpoints: Sendable {
   }
 
   private func committed(_ connection: OpaquePointer, _ pages: Int32) {
+    onCommit()
     if pages >= Self.pages { checkpoint(connection) } else { state.withLock { $0 = nil } }
   }
 

@@ -87,7 +87,8 @@ public enum StoreAccess: Sendable, Hashable {
 
 /// What a power failure may lose. A crash of the collector alone loses nothing in either mode.
 public enum Durability: String, Sendable, Hashable, CaseIterable {
-  /// A power failure may lose the last commits; the store stays consistent.
+  /// A power failure may lose what was committed after the last sync of the log, which comes once a second while
+  /// ``CollectorStore/syncLog()`` is called; the store stays consistent.
   case normal
   /// Each commit is synced to disk.
   case full

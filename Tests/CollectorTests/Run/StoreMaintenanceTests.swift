@@ -1,11 +1,11 @@
 import Foundation
 import Measurement
-import Store
 import Synchronization
 import TestKit
 import Testing
 
 @testable import Collector
+@testable import Store
 
 /// A service that only notes what it is asked.
 private final class NotedControl: RunController {
@@ -96,6 +96,19 @@ private final class MaintenanceFixture {
 
 @Suite("StoreMaintenance")
 struct StoreMaintenanceTests {
+  @Test func eachRoundSyncsTheLogWhenThatIsDue() throws {
+    let fixture = try MaintenanceFixture()
+    try fixture.settle()
+    let sync = try #require(fixture.store.logSync)
+    for _ in 0..<3 {
+      fixture.clock.advance(by: .seconds(1))
+      try fixture.store.notePresence(serves: true)
+      #expect(sync.hasUnsynced)
+      _ = try fixture.maintenance.round()
+      #expect(!sync.hasUnsynced)
+    }
+  }
+
   @Test("a log that is pinned is told where the store has a maximum size, though there is nothing to delete")
   func pinnedLog() throws {
     let lines = Mutex<[String]>([])

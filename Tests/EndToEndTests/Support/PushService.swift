@@ -9,7 +9,7 @@ struct PushService {
   let script: String
 
   /// Starts it at the installation's endpoint; its device posts to the installation's listener.
-  init(_ installation: Installation, _ options: [String]) throws {
+  init(_ installation: Installation, _ options: [String], environment: [String: String] = [:]) throws {
     _ = try Certificates(in: installation.directory)
     script = installation.directory.file("script.jsonl")
     let credentials = installation.directory.file("loopback")
@@ -19,7 +19,7 @@ struct PushService {
         Programs.scripts + "/push_service.py", "--port", "\(installation.loopbackPort)", "--cert",
         credentials + "/server.pem", "--key", credentials + "/server.key", "--ca", credentials + "/ca.pem",
         "--receipts", "https://127.0.0.1:\(installation.receiptsPort)", "--script", script,
-      ] + options)
+      ] + options, environment: environment)
     try eventually("the push service listens", seen: { [process] in process.standardError }) {
       [process] in process.standardOutput.contains("listening") ? true : nil
     }
