@@ -75,6 +75,8 @@ public struct CollectionStatus: Sendable {
   public var targets: [TargetActivity]
   /// What a person should see to, beside targets.
   public var needs: [String]
+  /// The start of the running collector; `nil` where none runs.
+  public var runningSince: WallTime?
   /// What of the running collector does not work; each is among ``needs``, too.
   public var failedParts: [FailedPart] = []
   /// Whether the running collector cannot record, and therefore sends nothing; said in ``needs``.
@@ -96,6 +98,30 @@ public struct CollectionStatus: Sendable {
     let word = status.word.rawValue
     return status.sentence.hasPrefix(word)
       ? "\(name(target)): \(status.sentence)" : "\(name(target)): \(word), \(status.sentence)"
+  }
+
+  /// A sentence: since when the collector runs, and whether every part works; `nil` where none runs.
+  public var running: String? {
+    runningSince.map { ConditionWords.running(since: $0, failed: failedParts, isDiskFull: isDiskFull, clock) }
+  }
+
+  /// What cannot be told of the targets that are recorded, since no device reports it: `whether notifications of hook arrive`.
+  public var unknown: [String] {
+    let recorded = targets.filter { $0.phase == .recorded }
+    func sentence(_ verb: String, _ unknown: [TargetActivity]) -> String? {
+      guard !unknown.isEmpty else { return nil }
+      let more = unknown.count > 3 ? " and \(unknown.count - 3) more" : ""
+      return
+        "whether notifications of \(unknown.prefix(3).map(Self.name).joined(separator: ", "))\(more) \(verb)"
+    }
+    let (heard, unheard) = (
+      recorded.filter { $0.receiptDeadline != nil }, recorded.filter { $0.receiptDeadline == nil }
+    )
+    return [
+      sentence("arrive", unheard),
+      sentence("are shown", heard.filter { $0.last != nil && $0.last?.unseen == nil }),
+    ]
+    .compactMap { $0 }
   }
 
   /// Whether somebody has to look.
@@ -126,6 +152,11 @@ public struct CollectionStatus: Sendable {
       lines += Self.folded(
         start, EscapedText.make(status.sentence + details), indent: nameColumns + wordColumns + 6,
         width: width)
+    }
+    if let running { lines += Self.folded("", running, indent: 2, width: width) }
+    if !unknown.isEmpty {
+      let what = EscapedText.make(unknown.joined(separator: ", or "))
+      lines += Self.folded("cannot know: ", "\(what): no device reports it", indent: 13, width: width)
     }
     if statuses.count >= Self.many { lines.append(summary(names, statuses)) }
     if !needs.isEmpty {

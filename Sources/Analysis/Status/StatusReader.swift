@@ -332,17 +332,25 @@ public struct StatusReader {
   private func withCollector(_ status: CollectionStatus) throws -> CollectionStatus {
     guard let store else { return status }
     var status = status
-    let isRunning = try store.collector().isRunning
+    let collector = try store.collector()
+    let isRunning = collector.isRunning
     if isRunning {
       status.failedParts = try store.failedParts()
       status.isDiskFull = store.diskSpace().map { $0.free < Self.leastFree } ?? false
     }
-    status.needs = try needs(status, store, isRunning: isRunning)
+    let conditions = try store.conditions()
+    // What changes the store by hand has the lock of a collector for a moment.
+    if let holder = collector.holder {
+      status.runningSince = conditions.first { $0.kind == .collector && $0.detail == "\(holder)" }?.since
+    }
+    status.needs = try needs(status, store, conditions, isRunning: isRunning)
     return status
   }
 
   /// Warnings about the collector, its store and its disk.
-  private func needs(_ status: CollectionStatus, _ store: StoreReader, isRunning: Bool) throws -> [String] {
+  private func needs(
+    _ status: CollectionStatus, _ store: StoreReader, _ conditions: [Condition], isRunning: Bool
+  ) throws -> [String] {
     var needs: [String] = []
     let undelivered = try store.undeliveredAlerts()
     if undelivered > 0 { needs.append(CollectorNotes.undelivered(undelivered)) }
@@ -357,32 +365,23 @@ public struct StatusReader {
     {
       needs.append(words)
     }
-    if status.isDiskFull {
-      needs.append(CollectorNotes.diskFull)
-    } else if let disk = try disk(store) {
-      needs.append(disk)
+    if status.isDiskFull { needs.append(CollectorNotes.diskFull) }
+    let space = status.isDiskFull ? nil : store.diskSpace()
+    if let space, space.free < 1_000_000_000, space.free < space.total / 20 {
+      needs.append("only \(SizeText.text(space.free)) free on the store's disk")
     }
+    let isCollecting = status.headline.phase == .collecting
+    let left = Set(try store.devices().filter { $0.state == .left }.map(\.name))
     return needs
+      + ConditionWords.needs(
+        conditions,
+        collectingSince: isCollecting ? now.advanced(byMicroseconds: -status.headline.length) : nil,
+        left: left,
+        space: space, at: now)
   }
 
   /// Bytes that commits of some seconds need.
   private static let leastFree: Int64 = 256 << 10
-
-  /// That the disk is full soon, by how fast the store has grown so far.
-  private func disk(_ store: StoreReader) throws -> String? {
-    guard let space = store.diskSpace() else { return nil }
-    if space.free < 1_000_000_000, space.free < space.total / 20 {
-      return "only \(SizeText.text(space.free)) free on the store's disk"
-    }
-    // Where retention deletes, it does not grow as it did.
-    guard try store.pruned().samples == nil, let first = try store.oldestPlannedTime() else { return nil }
-    let age = (now - first).microseconds
-    guard age >= 86_400_000_000 else { return nil }
-    let day = Double(try store.size().file) / Double(age) * 86_400e6
-    let days = Double(space.free) / max(1, day)
-    guard days >= 1 else { return "disk full within a day" }
-    return days < 60 ? "disk full in about \(CountText.text(Int(days), "day"))" : nil
-  }
 }
 
 /// What a store's detectors noted, by target.

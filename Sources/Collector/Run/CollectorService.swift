@@ -216,6 +216,7 @@ public final class CollectorService: Sendable {
           store: store, control: control, serves: serves, host: HostTime(clock: clock, bootID: bootID),
           devices: devices,
           policy: { RetentionPolicy(reloader.configuration) },
+          certificates: { reloader.configuration.shownCertificates },
           onLine: { logger.notice("\($0)") })
         return RoundThread.Work(round: {
           manager?.noteAlive(.maintenance, at: clock.monotonicNow())

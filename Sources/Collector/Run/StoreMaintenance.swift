@@ -30,15 +30,18 @@ final class StoreMaintenance {
   private let carriedOut = CommandOutcomes()
   private let policy: @Sendable () -> RetentionPolicy
   private var retention: StoreRetention
+  private var conditions: ConditionWatch
 
   /// - Parameters:
   ///   - host: the clocks.
   ///   - devices: those that joined; `nil` where none can.
   ///   - policy: what is kept now; a reload may change it.
+  ///   - certificates: those that the collector shows now.
   ///   - onLine: told what retention deleted or waits for, in words.
   init(
     store: CollectorStore, control: any RunController, serves: Bool, host: HostTime,
     devices: DeviceRegistry? = nil, policy: @escaping @Sendable () -> RetentionPolicy = { .keepAll },
+    certificates: @escaping () -> [ConditionWatch.CertificateFile] = { [] },
     onLine: @escaping (String) -> Void = { _ in }
   ) {
     self.store = store
@@ -48,6 +51,7 @@ final class StoreMaintenance {
     self.devices = devices
     self.policy = policy
     retention = StoreRetention(store: store, host: host, onLine: onLine)
+    conditions = ConditionWatch(store, clock: host.clock, certificates: certificates)
   }
 
   /// Does what is due.
@@ -66,6 +70,7 @@ final class StoreMaintenance {
     try answerCarriedOut()
     devices?.recordAgain()
     try notePresence()
+    try conditions.look()
     let start = clock.monotonicNow()
     var isMore = try store.rollUp()
     isMore = try store.continueDeletion() || isMore

@@ -21,6 +21,8 @@ public struct StatusReport {
       .init("last_us", headline.last > 0 ? .integer(headline.last) : .null),
       .init("before_us", headline.before > 0 ? .integer(headline.before) : .null),
       .init("targets", .array(zip(status.targets, status.statuses).map { Self.target($0.0, $0.1) })),
+      .init("collector", .string(status.running)),
+      .init("cannot_know", .array(status.unknown.map { .string($0) })),
       .init("needs_a_hand", .array(status.needs.map { .string($0) })),
       .init("failed_parts", .array(status.failedParts.map(Self.failed))),
     ])

@@ -47,7 +47,21 @@ public struct StoreBackup: Sendable {
     // The rename itself, as far as the file system takes it.
     _ = try? sync(
       String(destination.path[..<(destination.path.lastIndex(of: "/") ?? destination.path.startIndex)]) + "/")
+    // Who may only read the store cannot; the copy is as good.
+    try? noteIn(source)
     return size
+  }
+
+  /// Tells `pushscope status` that there is a backup, whether or not a collector has the store.
+  private func noteIn(_ store: String) throws {
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(5)
+    configuration.label = "pushscope.backup"
+    let queue = try DatabaseQueue(path: StoreFile(path: store).path, configuration: configuration)
+    defer { try? queue.close() }
+    try queue.writeWithoutTransaction {
+      try Condition(.backup, since: clock.wallNow(), detail: destination.path).save($0)
+    }
   }
 
   private func copy(_ reader: StoreReader, to partial: StoreFile, _ onProgress: (Double) -> Void) throws {

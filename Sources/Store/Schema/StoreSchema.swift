@@ -24,7 +24,7 @@ enum StoreSchema {
   private static let stepsAfterBase = [
     Step(sql: FailedPart.table), Step(sql: DeviceRecord.table), Step(sql: stages, isForwarded: true),
     // The provider's own ids of notifications.
-    Step(sql: "ALTER TABLE sample ADD COLUMN answer_id TEXT;"),
+    Step(sql: "ALTER TABLE sample ADD COLUMN answer_id TEXT;"), Step(sql: Condition.table),
   ]
 
   /// What devices report beside the arrival of a notification.

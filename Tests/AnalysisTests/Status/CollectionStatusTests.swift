@@ -1,3 +1,4 @@
+import Findings
 import Measurement
 import Store
 import Testing
@@ -64,7 +65,40 @@ import Testing
         "  ios      ok        all arrived within 5 s; half within 210 ms, 99 of 100 within 1.90 s",
         "  android  learning  nothing is known yet; what is lost is known 5 s after it was sent",
         "  日本     silent    nothing recorded since 14:02 UTC; before that all arrived within 5 s; half within 210 ms, 99 of 100 within 1.90 s",
+        "cannot know: whether notifications of ios are shown: no device reports it",
         "needs a hand: 2 alerts not delivered · disk full in about 40 days",
+      ])
+  }
+
+  @Test("the collector's own line, and what no device reports")
+  func collectorAndUnknown() {
+    func target(_ name: String, deadline: Int64?, unseen: ShareInterval? = nil) -> TargetActivity {
+      var target = TargetStatusTests.target(name)
+      target.receiptDeadline = deadline
+      target.last?.unseen = unseen
+      return target
+    }
+    let shown = ShareInterval(independent: 1, of: 100)
+    var status = Self.status([
+      target("hook", deadline: nil), target("ios", deadline: 5_000_000),
+      target("android", deadline: 5_000_000, unseen: shown),
+    ])
+    #expect(
+      status.unknown == ["whether notifications of hook arrive", "whether notifications of ios are shown"])
+    #expect(status.running == nil)
+    status.runningSince = TargetStatusTests.after(-3_600)
+    #expect(
+      Array(status.lines().suffix(2)) == [
+        "the collector has been running since 13:02 UTC; every part works",
+        "cannot know: whether notifications of hook arrive, or whether notifications of ios are shown: no device reports it",
+      ])
+    status.failedParts = [
+      FailedPart(part: .forward, reason: "x", unit: "u", since: Self.now, retryAt: Self.now)
+    ]
+    #expect(status.running == "the collector has been running since 13:02 UTC; 1 part of it does not work")
+    #expect(
+      Self.status((1...5).map { target("t\($0)", deadline: nil) }).unknown == [
+        "whether notifications of t1, t2, t3 and 2 more arrive"
       ])
   }
 
@@ -82,7 +116,7 @@ import Testing
     }
     func words(_ lines: [String]) -> [Substring] { lines.flatMap { $0.split(separator: " ") } }
     #expect(words(lines) == words(status.lines()))
-    #expect(status.lines().count == 4)
+    #expect(status.lines().count == 5)
   }
 
   @Test func harmfulCharactersAreMadeVisible() {
@@ -100,7 +134,7 @@ import Testing
     let finding = TargetStatusTests.finding(.lost)
     targets[3].open = [(FindingIncident(finding), finding)]
     let status = Self.status(targets)
-    #expect(status.isOpen && status.lines().count == 102)
+    #expect(status.isOpen && status.lines().count == 103)
     #expect(status.lines().last == "1 of 100 targets has something open: target-3 losing")
   }
 

@@ -1,4 +1,5 @@
 import Findings
+import Glibc
 import Measurement
 import Store
 import StoreTestKit
@@ -89,6 +90,30 @@ import Testing
     nothingElse.failedParts = []
     nothingElse.isDiskFull = true
     #expect(nothingElse.isOpen)
+  }
+
+  @Test("what is noted of the running collector and its store is told")
+  func conditions() throws {
+    let store = try SeriesStore()
+    try store.commit(Self.events(100), of: store.fixture.alpha)
+    try store.fixture.commit()
+    let now = store.time(400)
+    try store.fixture.store.replace(
+      .collector, by: [Condition(.collector, since: store.time(-60), detail: "\(getpid())")])
+    try store.fixture.store.replace(
+      .certificate, .backup,
+      by: [
+        Condition(
+          .certificate, "the receipt listener", since: now - .days(80), until: now + .days(9), detail: "c.pem"
+        ),
+        Condition(.backup, since: now - .days(12), detail: "/b"),
+      ])
+    let status = try Self.status(store, after: 400)
+    #expect(status.runningSince == store.time(-60))
+    #expect(
+      status.needs == [
+        "the receipt listener's certificate ends in 9 d", "the last backup is 12 d old (/b)",
+      ])
   }
 
   @Test("rows that wait for a fleet for minutes need a hand; those that wait for seconds do not")
