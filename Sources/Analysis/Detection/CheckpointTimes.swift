@@ -31,6 +31,8 @@ struct CheckpointTimes: Sendable {
     var own = times[watched] ?? Times()
     own.stored.removeAll { $0 > time }
     own.last = own.stored.last
+    // The clock was set back: what was noted is to come.
+    if own.noted > time { own.noted = .min }
     times[watched] = own
   }
 

@@ -58,7 +58,7 @@ struct EpisodeReading {
   }
 
   private func takesPart(_ span: SeriesSpan, _ range: Range<WallTime>) -> Bool {
-    span.startedAt < range.upperBound && (span.endedAt ?? range.upperBound) > range.lowerBound
+    span.earliest < range.upperBound && (span.endedAt ?? range.upperBound) > range.lowerBound
   }
 
   /// A provider kind, with its endpoint where there are several.

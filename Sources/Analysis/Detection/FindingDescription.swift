@@ -327,7 +327,7 @@ struct FindingDescription {
   private func stretches(
     _ finding: Finding, _ stretch: Range<WallTime>, _ others: [Finding]
   ) -> (window: Range<WallTime>, baseline: Range<WallTime>)? {
-    var begin = own.map(\.startedAt).min() ?? stretch.lowerBound
+    var begin = own.map(\.earliest).min() ?? stretch.lowerBound
     var undisturbed: [Range<WallTime>] = []
     for other in others.sorted(by: { $0.start < $1.start }) {
       // The days of a daily pattern that ended were as usual but for its hours.

@@ -177,9 +177,9 @@ public struct FindingEngine: Sendable {
   private mutating func correct(
     _ reader: StoreReader, _ now: WallTime, _ step: inout Step
   ) throws -> Set<WatchedTarget> {
-    guard !corrections.isEmpty,
-      correctedAt == .min || now.microseconds - correctedAt >= settings.correctionInterval
-    else { return [] }
+    // A clock that was set back is before the last correction, which would hold up all others until it is there again.
+    let waited = correctedAt == .min ? .max : now.microseconds - correctedAt
+    guard !corrections.isEmpty, waited < 0 || waited >= settings.correctionInterval else { return [] }
     correctedAt = now.microseconds
     let due = corrections
     known.markStale(after: due.values.min() ?? .max)
@@ -458,7 +458,7 @@ public struct FindingEngine: Sendable {
       forgottenBefore: detector.forgottenBefore,
       through: detector.target == nil ? .max : detector.through
     ) { finding in
-      spans?.last { $0.span.startedAt.microseconds < finding.detectedAt }?.span ?? spans?.first?.span
+      spans?.last { $0.start < finding.detectedAt }?.span ?? spans?.first?.span
     }
   }
 

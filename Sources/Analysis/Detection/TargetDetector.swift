@@ -48,14 +48,19 @@ struct WatchedSpan: Sendable, Hashable {
   /// µs since 1970, a whole second; `nil` while it is recorded.
   var end: Int64?
 
-  /// - Parameter before: the run before it.
+  /// - Parameter before: the run that was recorded before it. One that ended later had a clock that was ahead: the times of both
+  ///   overlap, and both count.
   init(_ span: SeriesSpan, after before: WatchedSpan?, binWidths: [Int64]) {
     self.span = span
-    let second = span.startedAt.microseconds / 1_000_000 * 1_000_000
-    let closed = before?.end.map { end in binWidths.map { (end + $0 - 1) / $0 * $0 }.max() ?? end }
-    start = max(second, closed ?? second)
-    end = span.endedAt.map { ($0.microseconds + 999_999) / 1_000_000 * 1_000_000 }
+    let second = Self.wholeSecond(span.earliest)
+    start = second
+    if let closed = before?.end, closed <= Self.wholeSecond(span.startedAt).addingClamped(1_000_000) {
+      start = max(second, binWidths.map { (closed.addingClamped($0 - 1)) / $0 * $0 }.max() ?? closed)
+    }
+    end = span.endedAt.map { $0.microseconds.addingClamped(999_999) / 1_000_000 * 1_000_000 }
   }
+
+  private static func wholeSecond(_ time: WallTime) -> Int64 { time.microseconds / 1_000_000 * 1_000_000 }
 
   var hasReceipts: Bool { span.receiptDeadline != nil }
 

@@ -13,7 +13,7 @@ struct WatchedRuns: Sendable {
   private var recorded: Set<RunID> = []
   /// The instrument floor of each run.
   private var floors: [RunID: InstrumentFloor] = [:]
-  private var seen: Int64?
+  private var seen: String?
   /// µs since 1970: where the oldest run may begin.
   private(set) var horizon = Int64.min
 
@@ -49,6 +49,8 @@ struct WatchedRuns: Sendable {
         WatchedSpan(span, after: spans[watched]?.last, binWidths: widths))
       watchedByTarget[span.target, default: []].append(watched)
     }
+    // Runs are in the order of time, but where a clock was set.
+    for watched in spans.keys { spans[watched]?.sort { $0.start < $1.start } }
     return isDeleted ? runs : nil
   }
 

@@ -177,7 +177,7 @@ final class CredentialRegistry {
       let detail = "\(source.name) \(word)\(took.isEmpty ? "" : " in \(took)")"
       post(
         entries[index].item.clients.map {
-          .event(Event(at: now.wall, kind: .tokenRefreshed, target: $0.target, detail: detail))
+          .event(Event(at: clock.wallNow(), kind: .tokenRefreshed, target: $0.target, detail: detail))
         })
     case .failed(let reason, let isFinal, let retryAfter):
       entries[index].schedule.noteFailure(retryAfter: retryAfter, at: now)

@@ -2,8 +2,9 @@ import Measurement
 
 /// When one credential is to be renewed; a value that takes the time as input.
 ///
-/// A renewal is due before the credential expires, or when the wall clock was set (its date is then wrong), but not within the
-/// rule's floor after the last one. After a failure it waits for 1 s, doubled each time up to 60 s.
+/// A renewal is due before the credential expires, but not within the rule's floor after the last one. After a failure it waits for
+/// 1 s, doubled each time up to 60 s. A wall clock that is set, perhaps for a moment, renews nothing: the provider says whether the
+/// credential's date is still good, and a new one's may be bad for as long as the floor.
 ///
 /// A refused credential is renewed at once if it is old enough. If not, or if the new one is refused as well, there is a pause:
 /// 10 s, doubled each time up to 15 minutes, times a random factor of 1 to 1.5. At its end the credential is renewed, or the
@@ -13,8 +14,6 @@ struct CredentialSchedule: Sendable {
   static let longestWait = Duration.seconds(60)
   static let firstPause = Duration.seconds(10)
   static let longestPause = Duration.seconds(900)
-  /// A larger difference between wall clock and elapsed time means that the clock was set.
-  static let clockStep = Duration.seconds(30)
 
   let rule: CredentialRule
   private(set) var issued: CredentialInstant?
@@ -42,7 +41,7 @@ struct CredentialSchedule: Sendable {
     guard let renewal, let age = age(at: now) else { return true }
     if isRenewalWanted { return true }
     if let pauseEnd, now.elapsed >= pauseEnd, age >= rule.refusedFloor { return true }
-    return age >= rule.floor && (now.elapsed >= renewal || wallClockWasSet(at: now))
+    return age >= rule.floor && now.elapsed >= renewal
   }
 
   /// The next instant at which something can be due by time alone.
@@ -54,11 +53,6 @@ struct CredentialSchedule: Sendable {
   }
 
   func age(at now: CredentialInstant) -> Duration? { issued.map { now.elapsed - $0.elapsed } }
-
-  private func wallClockWasSet(at now: CredentialInstant) -> Bool {
-    guard let issued else { return false }
-    return ((now.wall - issued.wall) - (now.elapsed - issued.elapsed)).magnitude > Self.clockStep
-  }
 
   /// A new one was issued.
   mutating func noteIssued(lifetime: Duration, at now: CredentialInstant) {
@@ -138,16 +132,14 @@ struct CredentialRule: Sendable, Equatable {
   func renewal(of lifetime: Duration) -> Duration { max(lifetime / 2, lifetime - margin) }
 }
 
-/// One instant on the clocks that measure a credential's age.
+/// One instant on the clock that measures a credential's age.
 struct CredentialInstant: Sendable, Equatable {
   /// CLOCK_MONOTONIC and the time suspended: a token ages while the host is suspended.
   var elapsed: MonotonicTime
-  /// The clock that dates tokens.
-  var wall: WallTime
 }
 
 extension CredentialInstant {
   init(reading clock: any HostClock) {
-    self.init(elapsed: clock.monotonicNow() + clock.suspendedTotal(), wall: clock.wallNow())
+    self.init(elapsed: clock.monotonicNow() + clock.suspendedTotal())
   }
 }

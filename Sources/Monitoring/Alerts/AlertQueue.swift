@@ -17,6 +17,8 @@ struct AlertQueue: Sendable {
   static let longestPause = Duration.hours(1)
   /// How long a delivery may fail before it is given up.
   static let timeout = Duration.days(1)
+  /// The tries before it is given up: less than a day has, so that a clock that is set forward gives nothing up.
+  private static let leastTries = 20
 
   private(set) var records: [String: AlertRecord]
   /// What the store does not have yet.
@@ -73,16 +75,27 @@ struct AlertQueue: Sendable {
   func due(_ way: Way, at now: WallTime) -> [AlertRecord] {
     ordered.filter { record in
       let delivery = record.deliveries[way.name] ?? .init()
-      if let retry = delivery.retryAt, now.microseconds < retry { return false }
+      if let retry = delivery.retryAt, Self.isAhead(retry, of: now) { return false }
       if record.endedAt != nil {
         return way.sendsResolved && delivery.firedAt != nil && delivery.resolvedAt == nil
           && !delivery.isGivenUp
       }
       guard let fired = delivery.firedAt else { return !delivery.isGivenUp }
       // One whose end was told lasts again.
-      return delivery.resolvedAt != nil
-        || now.microseconds.subtractingClamped(fired) >= way.repeatInterval.microseconds
+      return delivery.resolvedAt != nil || Self.repetition(of: fired, way, at: now) <= now.microseconds
     }
+  }
+
+  /// Whether a retry is still to come. One that is further away than any pause is of a clock that was ahead, and due.
+  private static func isAhead(_ retry: Int64, of now: WallTime) -> Bool {
+    let rest = retry.subtractingClamped(now.microseconds)
+    return rest > 0 && rest <= longestPause.microseconds
+  }
+
+  /// When an alert that was told at an instant is told again. An instant that is to come is of a clock that was ahead.
+  private static func repetition(of fired: Int64, _ way: Way, at now: WallTime) -> Int64 {
+    fired.subtractingClamped(now.microseconds) > longestPause.microseconds
+      ? now.microseconds : fired.addingClamped(way.repeatInterval.microseconds)
   }
 
   /// When something is due next; `nil` while nothing lasts.
@@ -95,13 +108,13 @@ struct AlertQueue: Sendable {
         if delivery.isGivenUp {
           at = nil
         } else if let retry = delivery.retryAt {
-          at = retry
+          at = Self.isAhead(retry, of: now) ? retry : now.microseconds
         } else if record.endedAt != nil {
           at =
             way.sendsResolved && delivery.firedAt != nil && delivery.resolvedAt == nil
             ? now.microseconds : nil
         } else {
-          at = delivery.firedAt.map { $0.addingClamped(way.repeatInterval.microseconds) } ?? now.microseconds
+          at = delivery.firedAt.map { Self.repetition(of: $0, way, at: now) } ?? now.microseconds
         }
         if let at { next = min(next ?? at, at) }
       }
@@ -124,7 +137,7 @@ struct AlertQueue: Sendable {
         let pause = min(Self.longestPause, Self.firstPause * (1 << min(delivery.tries - 1, 12)))
         delivery.retryAt = (now + pause).microseconds
         if now.microseconds.subtractingClamped(delivery.failingSince ?? now.microseconds)
-          >= Self.timeout.microseconds
+          >= Self.timeout.microseconds, delivery.tries >= Self.leastTries
         {
           delivery.isGivenUp = true
           delivery.retryAt = nil

@@ -60,6 +60,9 @@ struct IncidentState: Sendable, Equatable {
   var isOpen: Bool { startedAt != nil }
 
   mutating func advance(isBreached: Bool, at now: WallTime) -> Change? {
+    // Instants that are to come were noted by a clock that was ahead.
+    startedAt = startedAt.map { min($0, now) }
+    endedAt = endedAt.map { min($0, now) }
     guard let startedAt else {
       guard isBreached else { return nil }
       self.startedAt = now

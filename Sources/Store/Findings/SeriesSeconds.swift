@@ -45,6 +45,8 @@ public struct SeriesSpan: Sendable, Hashable {
   public var startedAt: WallTime
   /// `nil` while it is recorded.
   public var endedAt: WallTime?
+  /// The earliest time that the run's clock was set to: earlier than ``startedAt`` where it was ahead at the start.
+  public var earliest: WallTime
 }
 
 extension StoreReader {
@@ -211,7 +213,8 @@ extension StoreReader {
       try db.cachedRows(
         """
         SELECT r.uuid, t.id, t.name, t.provider, t.endpoint, t.device, y.variant_id, v.name, t.receipt_deadline_us,
-          t.asked_rate, r.started_at, r.ended_at
+          t.asked_rate, r.started_at, r.ended_at,
+          min(r.started_at, ifnull((SELECT min(at) FROM anchor WHERE run_id = r.id), r.started_at))
         FROM run r JOIN target t ON t.run_id = r.id JOIN tally y ON y.target_id = t.id
           LEFT JOIN variant v ON v.id = y.variant_id
         WHERE (r.ended_at IS NULL OR r.ended_at > ?) AND r.id NOT IN (SELECT run_id FROM deletion)
@@ -224,7 +227,8 @@ extension StoreReader {
           endpoint: row[4] ?? "", device: row[5], variant: VariantID(rawValue: row[6]),
           variantName: row[7] ?? "", receiptDeadline: row[8], askedRate: row[9],
           startedAt: WallTime(microseconds: row[10]),
-          endedAt: (row[11] as Int64?).map(WallTime.init(microseconds:)))
+          endedAt: (row[11] as Int64?).map(WallTime.init(microseconds:)),
+          earliest: WallTime(microseconds: row[12]))
       }
     }
   }
@@ -238,15 +242,15 @@ extension StoreReader {
     }
   }
 
-  /// Differs when a run has begun, ended, was renamed or deleted since.
-  public func runsFingerprint() throws -> Int64 {
+  /// Differs when a run has begun, ended, was renamed or deleted since, or when its clock was set.
+  public func runsFingerprint() throws -> String {
     try read { db in
-      try Int64.fetchOne(
+      try String.fetchOne(
         db,
         sql: """
-          SELECT ifnull(max(revision), 0) * 65536 + count(*) FROM run
+          SELECT ifnull(max(revision), 0) || ' ' || count(*) || ' ' || (SELECT count(*) FROM anchor) FROM run
           WHERE id NOT IN (SELECT run_id FROM deletion)
-          """) ?? 0
+          """) ?? ""
     }
   }
 }

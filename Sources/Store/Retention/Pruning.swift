@@ -24,13 +24,16 @@ extension CollectorStore {
     within time: Duration, waitsForLog: Bool = true
   ) throws -> PruneStep {
     var step = PruneStep()
-    let now = now ?? clock.wallNow()
+    let wall = clock.wallNow()
+    let now = now ?? wall
     if waitsForLog, try isLogPinned() {
-      step.isWaiting = try read { try Deletion.isAny(after: RetentionMarks.next(policy, at: now, $0), $0) }
+      step.isWaiting = try read {
+        try Deletion.isAny(after: RetentionMarks.next(policy, at: now, wall: wall, $0), at: wall, $0)
+      }
       return step
     }
     if !policy.keepsAll { step.forcedTo = try advanceMarks(policy, at: now) }
-    let deletion = try read { try Deletion.next($0) }
+    let deletion = try read { try Deletion.next(at: wall, $0) }
     var begun: MonotonicTime?
     if let deletion {
       try transaction { db, _ in
@@ -79,7 +82,7 @@ extension CollectorStore {
 
   /// - Returns: the instant before which notifications go because of the store's size only.
   private func advanceMarks(_ policy: RetentionPolicy, at now: WallTime) throws -> WallTime? {
-    let (cuts, forced) = try read { try RetentionMarks.next(policy, at: now, $0) }
+    let (cuts, forced) = try read { try RetentionMarks.next(policy, at: now, wall: clock.wallNow(), $0) }
     guard !cuts.isEmpty else { return nil }
     try mark(cuts)
     if let forced {
@@ -125,7 +128,7 @@ enum RetentionMarks {
   ///
   /// Size is that of the pages that stay used once the log is in the file. It goes down with what is deleted, and the log, which
   /// deleting makes longer, is not part of it.
-  static func next(_ policy: RetentionPolicy, at now: WallTime, _ db: Database) throws -> (
+  static func next(_ policy: RetentionPolicy, at now: WallTime, wall: WallTime, _ db: Database) throws -> (
     cuts: [RetainedKind: WallTime], forced: WallTime?
   ) {
     let spans = try PrunedSpans.fetch(db)
@@ -137,8 +140,9 @@ enum RetentionMarks {
       }
       cuts[kind] = cut
     }
-    guard let limit = policy.maximumSize, cuts.isEmpty, try Deletion.next(db) == nil,
-      try StoreSize.read(db).used > limit, let (kind, cut) = try oldest(db)
+    guard let limit = policy.maximumSize, cuts.isEmpty, try Deletion.next(at: wall, db) == nil,
+      try StoreSize.read(db).used > limit,
+      let (kind, cut) = try oldest(before: now - RetentionClock.tolerance, db)
     else { return (cuts, nil) }
     return ([kind: cut], kind == .samples ? cut : nil)
   }
@@ -158,16 +162,17 @@ enum RetentionMarks {
 
   /// What to delete next when the store is too large: the oldest hour of notifications, and when there are none to delete,
   /// the oldest of what takes the most space after them.
-  static func oldest(_ db: Database) throws -> (RetainedKind, WallTime)? {
+  /// - Parameter end: whole hours that end later stay, whatever the rollups say: these follow a wall clock that is wrong for a moment.
+  static func oldest(before end: WallTime, _ db: Database) throws -> (RetainedKind, WallTime)? {
     let watermarks = try RollupWatermarks.fetch(db)
     let spans = try PrunedSpans.fetch(db)
     for kind in [RetainedKind.samples, .path, .receipts, .rollupSecond, .log, .rollupMinute, .events] {
       guard let first = try firstRow(of: kind, db) else { continue }
       let hour = RollupSpan.hour.start(of: first.seconds) + 3600
-      // Whole hours only, and never the present one.
+      // Whole hours only, and never the present one or the one before.
       guard watermarks.hour > .min, hour <= watermarks.hour else { continue }
       let cut = WallTime(seconds: hour)
-      guard cut > spans[kind] ?? .distantPast else { continue }
+      guard cut > spans[kind] ?? .distantPast, cut <= end else { continue }
       return (kind, cut)
     }
     return nil
@@ -212,25 +217,29 @@ private struct Deletion {
   /// others, so that some are looked at before it is taken that there is nothing to delete.
   private static let lookahead = 100
 
-  static func next(_ db: Database) throws -> Deletion? { try next(PrunedSpans.fetch(db), db) }
-
-  /// Whether there are rows to delete once some marks have moved.
-  static func isAny(after next: (cuts: [RetainedKind: WallTime], forced: WallTime?), _ db: Database) throws
-    -> Bool
-  {
-    var spans = try PrunedSpans.fetch(db)
-    for (kind, cut) in next.cuts { spans.advance(kind, to: cut) }
-    return try Self.next(spans, db) != nil
+  static func next(at wall: WallTime, _ db: Database) throws -> Deletion? {
+    try next(PrunedSpans.fetch(db), at: wall, db)
   }
 
-  private static func next(_ spans: PrunedSpans, _ db: Database) throws -> Deletion? {
+  /// Whether there are rows to delete once some marks have moved.
+  static func isAny(
+    after next: (cuts: [RetainedKind: WallTime], forced: WallTime?), at wall: WallTime, _ db: Database
+  ) throws -> Bool {
+    var spans = try PrunedSpans.fetch(db)
+    for (kind, cut) in next.cuts { spans.advance(kind, to: cut) }
+    return try Self.next(spans, at: wall, db) != nil
+  }
+
+  /// Skips marks that lie in the future of the wall clock: a clock that was ahead made them, and rows recorded now are before them
+  /// without being old.
+  private static func next(_ spans: PrunedSpans, at wall: WallTime, _ db: Database) throws -> Deletion? {
     // Receipts before the notifications that they belong to: they are found by their order then.
     for kind in [
       RetainedKind.receipts, .samples, .rollupSecond, .rollupMinute, .rollupHour, .path, .log, .events,
       .clock,
       .findings,
     ] {
-      guard let before = spans[kind] else { continue }
+      guard let before = spans[kind], before <= wall else { continue }
       let deletion = Deletion(kind: kind, before: before)
       if try deletion.hasRows(db) { return deletion }
     }

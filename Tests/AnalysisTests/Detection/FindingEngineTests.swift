@@ -372,7 +372,7 @@ import Testing
     }
     let collector = try SimulatedCollector(before, rate: 4, settings: DetectionSettings())
     try collector.go(to: 120, step: 5)
-    collector.set(.seconds(3_600), then: after)
+    try collector.set(.seconds(3_600), then: after)
     try collector.go(to: 3_920, step: 5)
     let slower = try #require(
       try collector.stored().first { $0.metric.word == .delivery && $0.kind.word == .slower })
@@ -395,7 +395,7 @@ import Testing
     let collector = try SimulatedCollector(before, rate: 4, settings: DetectionSettings())
     try collector.go(to: 200, step: 5)
     let first = try #require(try collector.stored().first { $0.metric.word == .delivery })
-    collector.set(.seconds(-80), then: after)
+    try collector.set(.seconds(-80), then: after)
     try collector.go(to: 150, step: 5)
     let second = try #require(
       try collector.stored().first { $0.metric.word == .delivery && $0.id != first.id && !$0.isWithdrawn })
@@ -405,6 +405,32 @@ import Testing
     #expect(
       essences(try collector.stored(), withIDs: false) == essences(try collector.recomputed(), withIDs: false)
     )
+  }
+
+  /// The clock is an hour ahead for half a minute, in which a late receipt changes what was looked at. What comes afterwards is
+  /// found at once, not when that hour has passed.
+  @Test func aClockThatWasAheadForAMomentDelaysNothing() throws {
+    var before = SimulatedCollector.outcomes(rate: 4, seconds: 120, seed: 97)
+    before[440].isOpen = true
+    func later(_ seconds: Double, by offset: Double, seed: UInt64) -> [SimulatedCollector.Outcome] {
+      SimulatedCollector.outcomes(rate: 4, seconds: seconds, seed: seed).map { outcome in
+        var outcome = outcome
+        outcome.plannedAt += offset
+        slow(&outcome, 200..<230)
+        return outcome
+      }
+    }
+    let collector = try SimulatedCollector(before, rate: 4, settings: DetectionSettings())
+    try collector.go(to: 120, step: 5)
+    try collector.set(.seconds(3_600), then: later(30, by: 3_720, seed: 98))
+    try collector.go(to: 3_740, step: 5)
+    try collector.settleOpen()
+    try collector.go(to: 3_750, step: 5)
+    try collector.set(.seconds(-3_600), then: later(130, by: 150, seed: 99))
+    try collector.go(to: 280, step: 5)
+    let found = try collector.stored().filter { !$0.isWithdrawn }
+    let slower = try #require(found.first { $0.metric.word == .delivery && $0.kind.word == .slower })
+    #expect(abs(collector.seconds(slower.startedAt) - 200) <= 2)
   }
 
   @Test func nothingIsFoundWhereNothingChanged() throws {

@@ -85,9 +85,10 @@ final class SimulatedCollector {
     self.outcomes += outcomes
   }
 
-  /// Sets the wall clock, and goes on with what is planned from then on.
-  func set(_ step: Duration, then outcomes: [Outcome]) {
+  /// Sets the wall clock, and goes on with what is planned from then on. The recorder notes the step.
+  func set(_ step: Duration, then outcomes: [Outcome]) throws {
     clock.stepWall(by: step)
+    _ = try store.commit(WriteBatch(run: run, anchors: [ClockAnchor(reading: clock)]))
     self.outcomes += outcomes
   }
 

@@ -4,13 +4,10 @@ import Testing
 @testable import Collector
 
 @Suite struct CredentialScheduleTests {
-  private static let start = CredentialInstant(
-    elapsed: MonotonicTime(nanoseconds: 9_000_000_000), wall: WallTime(microseconds: 1_700_000_000_000_000))
+  private static let start = CredentialInstant(elapsed: MonotonicTime(nanoseconds: 9_000_000_000))
 
-  private static func after(_ duration: Duration, wallStep: Duration = .zero) -> CredentialInstant {
-    CredentialInstant(
-      elapsed: start.elapsed + duration,
-      wall: WallTime(microseconds: start.wall.microseconds + (duration + wallStep).microseconds))
+  private static func after(_ duration: Duration) -> CredentialInstant {
+    CredentialInstant(elapsed: start.elapsed + duration)
   }
 
   private static func issued(_ rule: CredentialRule, lifetime: Duration) -> CredentialSchedule {
@@ -48,14 +45,6 @@ import Testing
     let schedule = Self.issued(.vapid, lifetime: .seconds(12 * 3600))
     #expect(!schedule.isDue(at: Self.after(.seconds(11 * 3600 - 1))))
     #expect(schedule.isDue(at: Self.after(.seconds(11 * 3600))))
-  }
-
-  /// The wall clock dates a token: when it is set, the token's date is wrong. The floor holds all the same.
-  @Test(arguments: [Duration.seconds(3600), .seconds(-3600)]) func aSetWallClockMakesANewOne(step: Duration) {
-    let schedule = Self.issued(.apns, lifetime: .seconds(3600))
-    #expect(!schedule.isDue(at: Self.after(.seconds(60), wallStep: step)))
-    #expect(schedule.isDue(at: Self.after(.seconds(20 * 60), wallStep: step)))
-    #expect(!schedule.isDue(at: Self.after(.seconds(20 * 60), wallStep: .seconds(5))))
   }
 
   /// Elapsed time counts the host's sleep, so after two hours asleep a new one is due at once.

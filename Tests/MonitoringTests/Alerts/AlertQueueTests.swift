@@ -49,6 +49,19 @@ import Threads
     #expect(queue.records["a"]?.deliveries["webhook"]?.problem == "none there")
   }
 
+  @Test("after a clock that was ahead, what failed is tried again and what was told is repeated")
+  func clockSetBack() {
+    for problem in ["no", nil] {
+      var queue = AlertQueue()
+      queue.replace(.objective, with: [alert()], at: time(0))
+      let ahead = 3.0 * 86_400
+      #expect(deliver(&queue, webhook, at: time(ahead), problem: problem) == ["a firing"])
+      #expect(queue.nextDue([webhook], after: time(10)) == time(10))
+      #expect(deliver(&queue, webhook, at: time(10)) == ["a firing"])
+      #expect(deliver(&queue, webhook, at: time(11)).isEmpty)
+    }
+  }
+
   @Test func lastingAlertIsToldOnceAndRepeated() {
     var queue = AlertQueue()
     queue.replace(.objective, with: [alert()], at: time(0))

@@ -206,6 +206,36 @@ import Testing
     #expect(try !rows(fixture.store, "SELECT 1 FROM rollup WHERE span = 3600").isEmpty)
   }
 
+  /// Rollups follow the wall clock, and so do whole hours: only what was over an hour ago by the clock of retention may go.
+  @Test func aClockThatIsAheadByAnHourDeletesNothingOfThePresent() throws {
+    let fixture = try StoreFixture()
+    let plans = fixture.plans(fixture.alpha, count: 10)
+    try fixture.commit(inserted: plans.map { $0.asDelivered() })
+    fixture.clock.advance(by: .seconds(600))
+    fixture.clock.stepWall(by: .hours(1))
+    while try fixture.store.rollUp() {}
+    _ = try prune(fixture.store, RetentionPolicy(maximumSize: 1))
+    for plan in plans { #expect(try fixture.reader().sample(plan.id) != nil) }
+  }
+
+  @Test("what is recorded by a clock that is behind what was deleted is kept for as long as the clock is")
+  func aClockThatIsBehind() throws {
+    let fixture = try StoreFixture()
+    _ = try record(fixture)
+    let policy = RetentionPolicy(ages: [.samples: .hours(2), .events: .hours(2), .log: .hours(2)])
+    _ = try prune(fixture.store, policy)
+    #expect(try fixture.reader().pruned()[.events] != nil)
+    fixture.clock.stepWall(by: .days(-3))
+    let events = try count(fixture.store, "event")
+    let plans = fixture.plans(fixture.alpha, from: 10_001, count: 10)
+    try fixture.commit(
+      inserted: plans.map { $0.asDelivered() },
+      events: plans.map { Event(at: $0.plannedAt, kind: .connected, target: fixture.alpha) })
+    _ = try prune(fixture.store, policy)
+    #expect(try count(fixture.store, "event") == events + 10)
+    for plan in plans { #expect(try fixture.reader().sample(plan.id) != nil) }
+  }
+
   @Test func aNewStoreGivesItsPagesBack() throws {
     let fixture = try StoreFixture()
     let clock = fixture.clock
