@@ -5,7 +5,7 @@ ORACLES := .build/oracles
 PREFIX ?= /usr/local
 export PUSHSCOPE_PYTHON ?= $(CURDIR)/$(ORACLES)/bin/python3
 
-.PHONY: help demo build release test test-long fleet-test bench lint sanitize outdated format pictures install uninstall deb dist package-test clean
+.PHONY: help demo build release test test-long fleet-test soak bench lint sanitize outdated format pictures install uninstall deb dist package-test image image-test clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1	\2/' | expand -t 18
@@ -26,17 +26,25 @@ test: lint ## the whole suite, end to end included; lint first
 	$(SWIFT) build --build-tests
 	@SWIFT='$(SWIFT)' scripts/test
 
-test-long: ## what takes too long for each change: every cause and seed, forwarding by force; benchmarks are built
-	@scripts/bootstrap build test fleet
+test-long: ## what takes too long for each change: every cause and seed, power failures, forwarding by force, a soak
+	@scripts/bootstrap build test fleet soak
 	PUSHSCOPE_BENCHMARKS=1 $(SWIFT) build --build-tests
 	PUSHSCOPE_BENCHMARKS=1 PUSHSCOPE_LONG_TESTS=1 $(SWIFT) test --skip-build --skip EndToEndTests
-	PUSHSCOPE_BENCHMARKS=1 PUSHSCOPE_LONG_TESTS=1 $(SWIFT) test --skip-build --filter EndToEndTests.CauseTests
+	PUSHSCOPE_BENCHMARKS=1 PUSHSCOPE_LONG_TESTS=1 $(SWIFT) test --skip-build --filter 'EndToEndTests.(CauseTests|PowerLossTests)'
 	@PUSHSCOPE_BENCHMARKS=1 SWIFT='$(SWIFT)' scripts/fleet-test
+	@$(MAKE) --no-print-directory release
+	@scripts/soak --minutes 10 --seed 1
 
 fleet-test: ## a hundred rounds of forwarding by force, on an old and on the newest engine
 	@scripts/bootstrap build test fleet
 	$(SWIFT) build --build-tests
 	@SWIFT='$(SWIFT)' scripts/fleet-test
+
+HOURS ?= 1
+SEED ?= 1
+soak: release ## a collector left alone for HOURS (1) with a fault each minute, drawn by SEED (1); report in .build/soak
+	@scripts/bootstrap test soak
+	@scripts/soak --minutes "$$(awk 'BEGIN { print int($(HOURS) * 60) }')" --seed $(SEED)
 
 sanitize: ## the HTTP/2 session and the lanes under the address sanitizer
 	@scripts/bootstrap build test
@@ -75,6 +83,13 @@ dist: release ## a release archive with checksums and a list of dependencies, in
 package-test: deb ## install, upgrade, run, remove and purge the Debian package on a system without Swift
 	@scripts/bootstrap package
 	@scripts/package-test
+
+image: release ## a container image (OCI archive) in .build/dist, without root or a container engine
+	@scripts/image
+
+image-test: image ## run that image with a read-only root, a user without a name and 64 MB of memory
+	@scripts/bootstrap image
+	@scripts/image-test
 
 clean: ## remove what was built
 	$(SWIFT) package clean
