@@ -11,7 +11,7 @@ import Testing
 @Suite("Power loss", .ownThread, .serialized, .enabled(if: WriteRecorder.isAvailable))
 struct PowerLossTests {
   /// How many failures are tried for each durability, and how long the collector records.
-  private static let (states, seconds) = TestLength.isLong ? (5_000, 12) : (150, 5)
+  private static let (states, seconds) = TestLength.isLong ? (5_000, 12) : (150, 3)
 
   /// What others had seen of the store after some number of operations, so that it must be in it.
   private struct Observation {
@@ -70,7 +70,7 @@ struct PowerLossTests {
 
     /// - Parameter seconds: how long it records.
     init(_ durability: Durability, seconds: Int) throws {
-      let installation = try Installation(rate: "300/s", target: ["receipt_deadline: 2s"])
+      let installation = try Installation(rate: "300/s", target: ["receipt_deadline: 1s"])
       let text = try String(decoding: installation.directory.bytes("pushscope.yaml"), as: UTF8.self)
       try installation.directory.write(
         "pushscope.yaml",
