@@ -42,7 +42,7 @@ struct BootstrapTests {
     let ordinary = try #require(script.firstMatch(of: /check_test\(\) \{\n((?:  .*\n)+)\}/)).1
     let programs = ordinary.matches(of: /command -v (\S+)/).map { String($0.1) }
     try #require(programs.contains("nghttpd"))
-    for name in programs + ["python3", "chromium"] {
+    for name in programs + ["python3", "chromium", "ip"] {
       try program(name, "exit 0")
     }
   }
