@@ -1,8 +1,8 @@
 import Measurement
-public import Store
+import Store
 
 /// What a store's conditions say to a person, in sentences of `pushscope status`; those that need nobody are not said.
-public enum ConditionWords {
+enum ConditionWords {
   private static let day: Int64 = 86_400_000_000
   /// A certificate that is valid for long is told of so long before its end, µs.
   private static let certificateNotice = 14 * day
