@@ -37,7 +37,6 @@ struct ConditionWatch {
     let (now, wall) = (clock.monotonicNow(), clock.wallNow())
     if let lookedAt, now - lookedAt < Self.interval { return }
     let isFirst = lookedAt == nil
-    lookedAt = now
     if isFirst {
       try store.replace(.collector, by: [Condition(.collector, since: wall, detail: "\(getpid())")])
     }
@@ -46,6 +45,7 @@ struct ConditionWatch {
     noted = found
     try noteDisk(at: wall)
     try store.forgetDevices(at: wall)
+    lookedAt = now
   }
 
   /// `nil` for a file that cannot be read: who needs it says so.

@@ -70,13 +70,14 @@ final class StoreMaintenance {
     try answerCarriedOut()
     devices?.recordAgain()
     try notePresence()
-    try conditions.look()
     let start = clock.monotonicNow()
     var isMore = try store.rollUp()
     isMore = try store.continueDeletion() || isMore
     try answerDeletions()
     // Only rolled-up time can go.
     if !isMore { isMore = try retention.step(policy(), run: control.currentRun) }
+    // At last: where its table cannot be written to, the rest is done.
+    try conditions.look()
     guard isMore else { return Self.interval }
     // The recorder gets half of the time.
     return control.currentRun == nil
