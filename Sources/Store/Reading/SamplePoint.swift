@@ -6,7 +6,7 @@ import Measurement
 /// The sequence number is not part of it: readers get it beside the point (``PointRow``), and keep points in its order.
 public struct SamplePoint: Sendable, Hashable {
   /// Planned time on the wall clock, µs.
-  public let plannedAt: Int64
+  public private(set) var plannedAt: Int64
   /// The same instant on the monotonic clock of the run's boot, µs; the age of a pending notification counts from it.
   public let plannedMonotonic: Int64
   @usableFromInline let storedAccept: Int64
@@ -104,6 +104,13 @@ public struct SamplePoint: Sendable, Hashable {
   public var isOutOfOrder: Bool { statusAndFlags & Self.orderFlag != 0 }
   public var display: DisplayState? {
     DisplayState(rawValue: Int(statusAndFlags >> Self.displayShift & 7) - 1)
+  }
+
+  /// The same planned at another time of the wall clock, µs.
+  public func planned(at time: Int64) -> SamplePoint {
+    var point = self
+    point.plannedAt = time
+    return point
   }
 
   /// The same while it is not known yet whether it was shown.

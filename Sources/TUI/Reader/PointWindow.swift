@@ -126,12 +126,9 @@ struct PointWindow {
   /// The planned time of a target's points; `nil` without any.
   func planned(of target: TargetID) -> Range<WallTime>? {
     guard let place = places[target], !tracks[place].isEmpty else { return nil }
-    var (first, last) = (Int64.max, Int64.min)
-    tracks[place].forEachRun(in: 0..<tracks[place].count) { points in
-      // Where the wall clock was set back, they are not in the order of time.
-      for point in points { (first, last) = (min(first, point.plannedAt), max(last, point.plannedAt)) }
-    }
-    return WallTime(microseconds: first)..<WallTime(microseconds: last + 1)
+    let track = tracks[place]
+    let last = WallTime(microseconds: track[track.count - 1].plannedAt)
+    return WallTime(microseconds: track[0].plannedAt)..<last.advanced(byMicroseconds: 1)
   }
 
   /// Sets the number of a point's value, if it is in memory.

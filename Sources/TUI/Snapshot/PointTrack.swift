@@ -2,7 +2,8 @@ import Measurement
 import Store
 
 /// A contiguous range of the notifications of one target, in the order of their sequence numbers, which is that of their
-/// planned times.
+/// planned times. Where the wall clock was set back, what had been planned for a time that is still to come is placed by the clock as
+/// it was set; its row in the store is not changed.
 ///
 /// Snapshots share chunks of points: a change copies one chunk, not the track.
 struct PointTrack: Sendable, Equatable {
@@ -32,6 +33,7 @@ struct PointTrack: Sendable, Equatable {
 
   /// Appends the point of the next sequence number.
   mutating func append(_ point: SamplePoint) {
+    if count > 0, self[count - 1].plannedAt > point.plannedAt { place(by: point) }
     if count % Self.chunkSize == 0 {
       var chunk = ContiguousArray<SamplePoint>()
       chunk.reserveCapacity(Self.chunkSize)
@@ -47,8 +49,21 @@ struct PointTrack: Sendable, Equatable {
     guard sequence >= firstSequence, sequence < endSequence else { return nil }
     let index = Int(sequence - firstSequence)
     let old = self[index]
-    chunks[index / Self.chunkSize][index % Self.chunkSize] = point
+    chunks[index / Self.chunkSize][index % Self.chunkSize] = point.planned(at: old.plannedAt)
     return old
+  }
+
+  /// Places the points that lie after a newer one, which was planned by a clock that was set back meanwhile, before it by the
+  /// monotonic clock.
+  private mutating func place(by newer: SamplePoint) {
+    let first = firstIndex(notBefore: newer.plannedAt + 1)
+    var earliest = first > 0 ? self[first - 1].plannedAt : .min
+    for index in first..<count {
+      let point = self[index]
+      let age = max(0, newer.plannedMonotonic - point.plannedMonotonic)
+      earliest = max(earliest, newer.plannedAt - age)
+      chunks[index / Self.chunkSize][index % Self.chunkSize] = point.planned(at: earliest)
+    }
   }
 
   /// Sets the number of a point's value; a sequence number that is not in the track is ignored. Memory is only written to where it

@@ -62,6 +62,39 @@ struct PointTrackTests {
     #expect(track.range(from: WallTime(microseconds: 0), to: WallTime(microseconds: 1)).isEmpty)
   }
 
+  @Test("points that a clock which was ahead had planned lie where they were sent, and newer ones are found")
+  func setBack() {
+    let hour: Int64 = 3_600_000_000
+    func point(_ sequence: Int64, state: NotificationState = .delivered) -> SamplePoint {
+      let point = Self.point(sequence, state: state)
+      return (2_001...2_700).contains(sequence) ? point.planned(at: point.plannedAt + hour) : point
+    }
+    var track = PointTrack(target: TargetID(rawValue: 1))
+    for sequence in Int64(1)...2_700 { track.append(point(sequence)) }
+    #expect(track[2_000].plannedAt == 2_001_000 + hour)
+    for sequence in Int64(2_701)...4_000 { track.append(point(sequence)) }
+    #expect((0..<4_000).allSatisfy { track[$0].plannedAt == Int64($0 + 1) * 1_000 })
+    let range = track.range(from: WallTime(microseconds: 2_000_500), to: WallTime(microseconds: 3_000_500))
+    #expect(range == 2_000..<3_000)
+    _ = track.update(sequence: 2_500, to: point(2_500, state: .late))
+    #expect(track[2_499].state == .late && track[2_499].plannedAt == 2_500_000)
+  }
+
+  @Test("a clock that is set back while what was before stays in memory: all in the order of planned time")
+  func setBackInMemory() {
+    var track = Self.track(1...1_000)
+    // A suspended host: its monotonic clock stood still for 5 s, so that what lies before is as it was.
+    for sequence in Int64(1_001)...1_100 { track.append(Self.point(sequence).planned(at: sequence * 1_000 + 5_000_000)) }
+    // Set back by 4.99 s: the first of them would lie before what was planned before.
+    for sequence in Int64(1_101)...1_200 { track.append(Self.point(sequence).planned(at: sequence * 1_000 + 10_000)) }
+    let times = (0..<1_200).map { track[$0].plannedAt }
+    #expect(times == times.sorted())
+    #expect(times[999] == 1_000_000 && times[1_000] == 1_011_000 && times[1_100] == 1_111_000)
+    // By a day: everything.
+    track.append(Self.point(1_201).planned(at: 1_201_000 - 86_400_000_000))
+    #expect(track[0].plannedAt == 1_000 - 86_400_000_000 && track[1_199].plannedAt == 1_200_000 - 86_400_000_000)
+  }
+
   @Test("a copy does not see later changes")
   func copies() {
     var track = Self.track(1...5_000)

@@ -14,13 +14,15 @@ final class APNsAuthenticator {
   private struct VerifiedToken {
     var issuedAt: Double
     var keyID: String
+    /// Time of its first use on any connection, on the monotonic clock.
+    var firstUse: Duration
   }
 
   /// Token and key of a connection.
   private struct Binding {
     var token: String
     var keyID: String
-    /// Time of the token's first use, on the monotonic clock.
+    /// Time of the token's first use on any connection, on the monotonic clock.
     var since: Duration
     /// A new token arrived before the minimum interval: requests are refused until it has passed.
     var isBlocked = false
@@ -52,7 +54,7 @@ final class APNsAuthenticator {
     guard value.hasPrefix("bearer "), value.utf8.count > 7 else { return "InvalidProviderToken" }
     let token = String(value.dropFirst(7))
     if token == Self.openBearer { return nil }
-    guard let verified = verify(token) else { return "InvalidProviderToken" }
+    guard let verified = verify(token, context) else { return "InvalidProviderToken" }
     if let binding = bindings[context.connection], binding.keyID != verified.keyID {
       return "UnrelatedKeyIdInToken"
     }
@@ -68,7 +70,7 @@ final class APNsAuthenticator {
   private func isTooSoon(_ token: String, _ verified: VerifiedToken, _ context: RequestContext) -> Bool {
     let now = Duration.nanoseconds(context.monotonic.nanoseconds)
     guard var binding = bindings[context.connection] else {
-      bindings[context.connection] = Binding(token: token, keyID: verified.keyID, since: now)
+      bindings[context.connection] = Binding(token: token, keyID: verified.keyID, since: verified.firstUse)
       return false
     }
     let isWithin = now - binding.since < behavior.leastInterval
@@ -77,19 +79,20 @@ final class APNsAuthenticator {
     } else if isWithin {
       binding.isBlocked = true
     } else {
-      binding = Binding(token: token, keyID: verified.keyID, since: now)
+      binding = Binding(token: token, keyID: verified.keyID, since: verified.firstUse)
     }
     bindings[context.connection] = binding
     return binding.isBlocked
   }
 
   /// Checks form, key, team and signature, once for each token.
-  private func verify(_ token: String) -> VerifiedToken? {
+  private func verify(_ token: String, _ context: RequestContext) -> VerifiedToken? {
     if let known = verifiedTokens[token] { return known }
     guard let parsed = SignedToken(token), let id = parsed.keyID, let issuedAt = parsed.claims.iat,
       parsed.claims.iss == teamID, parsed.isSigned(by: key)
     else { return nil }
-    let verified = VerifiedToken(issuedAt: issuedAt, keyID: id)
+    let verified = VerifiedToken(
+      issuedAt: issuedAt, keyID: id, firstUse: .nanoseconds(context.monotonic.nanoseconds))
     verifiedTokens.insert(verified, for: token)
     return verified
   }

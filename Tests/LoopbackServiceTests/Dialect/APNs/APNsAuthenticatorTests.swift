@@ -81,6 +81,18 @@ import Testing
     #expect(word(authenticator, third, at: 1300) == nil)
   }
 
+  @Test func aTokenThatWasUsedForLongMayBeReplacedOnANewConnection() throws {
+    let authenticator = authenticator()
+    let first = try TestToken.apns(key, issuedAt: now)
+    #expect(word(authenticator, first, connection: 1) == nil)
+    // The connection was lost after 30 minutes, and the token is renewed after 40.
+    #expect(word(authenticator, first, connection: 2, at: 1800) == nil)
+    let second = try TestToken.apns(key, issuedAt: now + 2400)
+    #expect(word(authenticator, second, connection: 2, at: 2400) == nil)
+    let third = try TestToken.apns(key, issuedAt: now + 2500)
+    #expect(word(authenticator, third, connection: 2, at: 2500) == "TooManyProviderTokenUpdates")
+  }
+
   @Test func aScenarioRevokesWhatItHasSeen() throws {
     let authenticator = authenticator(TokenBehavior(leastInterval: .zero, revoked: [.seconds(10)]))
     let first = try TestToken.apns(key, issuedAt: now)
