@@ -36,8 +36,10 @@ public enum AnalystProcess {
       onOpen: { findings in send(.openFindings(findings), to: output) })
     for news in start.news { try parts.take(news) }
     try DedicatedThread.start(name: "beat") {
+      var memory = FreedMemory()
       while true {
         tell(.beat)
+        memory.giveBack(at: .nanoseconds(SystemClock().monotonicNow().nanoseconds))
         sleep(beatInterval)
       }
     }

@@ -256,6 +256,14 @@ static inline void clinux_keep_freed_memory(void) {
 #endif
 }
 
+/* Gives whole pages that were freed in any heap back to the kernel, but for 1 MB at the end of the first one. Holds each heap's lock for as
+   long as its pages take, about a millisecond for 20 MB. glibc only. */
+static inline void clinux_give_back_freed_memory(void) {
+#ifdef __GLIBC__
+  malloc_trim(1 << 20);
+#endif
+}
+
 /* The signals of a process that crashes. */
 static const int clinux_crash_signals[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP};
 

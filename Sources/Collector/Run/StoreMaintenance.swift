@@ -1,10 +1,11 @@
 import Measurement
 import Store
 import Synchronization
+import Threads
 
 /// The collector's work in the store beside recording, one round at a time: it syncs the write-ahead log, answers the control
 /// table, writes the collector's heartbeat, updates the rollups, and removes deleted runs and what retention does not keep. Each
-/// piece is one short transaction, so that a recorder's commit never waits long.
+/// piece is one short transaction, so that a recorder's commit never waits long. Freed memory goes back to the kernel beside it.
 ///
 /// Confined to one thread; ``RoundThread`` runs it, tests step it.
 final class StoreMaintenance {
@@ -31,6 +32,7 @@ final class StoreMaintenance {
   private let policy: @Sendable () -> RetentionPolicy
   private var retention: StoreRetention
   private var conditions: ConditionWatch
+  private var memory = FreedMemory()
 
   /// - Parameters:
   ///   - host: the clocks.
@@ -59,6 +61,7 @@ final class StoreMaintenance {
   /// - Throws: the store's error; the next round retries.
   func round() throws -> Duration {
     let rest = Result { try work() }
+    memory.giveBack(at: .nanoseconds(clock.monotonicNow().nanoseconds))
     // Whether or not the store can be written to: it needs no lock.
     let synced = Result { try store.syncLog() }
     try synced.get()

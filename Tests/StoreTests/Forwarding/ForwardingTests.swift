@@ -69,7 +69,8 @@ import Testing
     #expect(try fixture.reader().forwardBacklog() == 1)
   }
 
-  @Test("a clock that was behind records before what retention has deleted: such rows go once they are forwarded")
+  @Test(
+    "a clock that was behind records before what retention has deleted: such rows go once they are forwarded")
   func lateRowsWaitForTheFleet() throws {
     let plans = try hours()
     var policy = RetentionPolicy(ages: [.samples: .seconds(3 * 3600), .events: .seconds(3 * 3600)])

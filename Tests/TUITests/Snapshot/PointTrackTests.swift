@@ -84,15 +84,20 @@ struct PointTrackTests {
   func setBackInMemory() {
     var track = Self.track(1...1_000)
     // A suspended host: its monotonic clock stood still for 5 s, so that what lies before is as it was.
-    for sequence in Int64(1_001)...1_100 { track.append(Self.point(sequence).planned(at: sequence * 1_000 + 5_000_000)) }
+    for sequence in Int64(1_001)...1_100 {
+      track.append(Self.point(sequence).planned(at: sequence * 1_000 + 5_000_000))
+    }
     // Set back by 4.99 s: the first of them would lie before what was planned before.
-    for sequence in Int64(1_101)...1_200 { track.append(Self.point(sequence).planned(at: sequence * 1_000 + 10_000)) }
+    for sequence in Int64(1_101)...1_200 {
+      track.append(Self.point(sequence).planned(at: sequence * 1_000 + 10_000))
+    }
     let times = (0..<1_200).map { track[$0].plannedAt }
     #expect(times == times.sorted())
     #expect(times[999] == 1_000_000 && times[1_000] == 1_011_000 && times[1_100] == 1_111_000)
     // By a day: everything.
     track.append(Self.point(1_201).planned(at: 1_201_000 - 86_400_000_000))
-    #expect(track[0].plannedAt == 1_000 - 86_400_000_000 && track[1_199].plannedAt == 1_200_000 - 86_400_000_000)
+    #expect(
+      track[0].plannedAt == 1_000 - 86_400_000_000 && track[1_199].plannedAt == 1_200_000 - 86_400_000_000)
   }
 
   @Test("a copy does not see later changes")
