@@ -169,7 +169,7 @@ def check_fleet(soak):
         if here != there:
             soak.problem(f"fleet, run {run}: {[row for row in there if row not in here][:2]} there,"
                          f" {[row for row in here if row not in there][:2]} here")
-    marks = dict(installation.query("SELECT kind, deleted_before FROM retention"))
+    marks = dict(installation.query("SELECT subject, pruned_to FROM retention"))
     for table, kind in [("event", "events"), ("log", "log")]:
         # Retention does not delete from the fleet.
         mark = marks.get(kind, 0)
