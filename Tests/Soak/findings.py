@@ -3,9 +3,9 @@ large and long enough is found (docs/findings.md)."""
 
 # A finding may begin a bin before a fault, and end when what it caused is over.
 BEFORE, AFTER = 15, 45
-# What must be found at 33 notifications a second, from ten minutes on: a change of every notification of a target for 15 s
-# ("How much is found": ×1.9 for 20 s, 7.6 points for 20 s at 20/s).
-SURE_LENGTH, SURE_FROM = 15, 8
+# What must be found at 33 notifications a second, from ten minutes on: a change of every notification of a target for 20 s
+# ("How much is found": ×1.9 for 20 s, 7.6 points for 20 s at 20/s). Where every minute has a fault, 15 s may not stand out.
+SURE_LENGTH, SURE_FROM = 20, 8
 SURE = {"service gone", "service frozen", "slow path", "slow answers", "slow deliveries", "refused", "losing",
         "certificate untrusted"}
 
