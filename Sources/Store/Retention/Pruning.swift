@@ -28,13 +28,12 @@ extension CollectorStore {
     let now = now ?? wall
     if waitsForLog, try isLogPinned() {
       step.isWaiting = try read {
-        try Deletion.isAny(
-          policy, after: RetentionMarks.next(policy, at: now, wall: wall, $0), at: wall, $0)
+        try Deletion.isAny(after: RetentionMarks.next(policy, at: now, wall: wall, $0), at: wall, $0)
       }
       return step
     }
     if !policy.keepsAll { step.forcedTo = try advanceMarks(policy, at: now) }
-    let deletion = try read { try Deletion.next(policy, at: wall, $0) }
+    let deletion = try read { try Deletion.next(at: wall, $0) }
     var begun: MonotonicTime?
     if let deletion {
       try transaction { db, _ in
@@ -141,7 +140,8 @@ enum RetentionMarks {
       }
       cuts[kind] = cut
     }
-    guard cuts.isEmpty, try policy.isExceeded(db), try Deletion.next(policy, at: wall, db) == nil,
+    guard let limit = policy.maximumSize, cuts.isEmpty, try Deletion.next(at: wall, db) == nil,
+      try StoreSize.read(db).used > limit,
       let (kind, cut) = try oldest(before: now - RetentionClock.tolerance, db)
     else { return (cuts, nil) }
     return ([kind: cut], kind == .samples ? cut : nil)
@@ -217,25 +217,22 @@ private struct Deletion {
   /// others, so that some are looked at before it is taken that there is nothing to delete.
   private static let lookahead = 100
 
-  static func next(_ policy: RetentionPolicy, at wall: WallTime, _ db: Database) throws -> Deletion? {
-    try next(policy, PrunedSpans.fetch(db), at: wall, db)
+  static func next(at wall: WallTime, _ db: Database) throws -> Deletion? {
+    try next(PrunedSpans.fetch(db), at: wall, db)
   }
 
   /// Whether there are rows to delete once some marks have moved.
   static func isAny(
-    _ policy: RetentionPolicy, after next: (cuts: [RetainedKind: WallTime], forced: WallTime?),
-    at wall: WallTime, _ db: Database
+    after next: (cuts: [RetainedKind: WallTime], forced: WallTime?), at wall: WallTime, _ db: Database
   ) throws -> Bool {
     var spans = try PrunedSpans.fetch(db)
     for (kind, cut) in next.cuts { spans.advance(kind, to: cut) }
-    return try Self.next(policy, spans, at: wall, db) != nil
+    return try Self.next(spans, at: wall, db) != nil
   }
 
   /// Skips marks that lie in the future of the wall clock: a clock that was ahead made them, and rows recorded now are before them
-  /// without being old. Rows that a clock which was behind recorded before a mark stay until they are forwarded, as any others do.
-  private static func next(
-    _ policy: RetentionPolicy, _ spans: PrunedSpans, at wall: WallTime, _ db: Database
-  ) throws -> Deletion? {
+  /// without being old.
+  private static func next(_ spans: PrunedSpans, at wall: WallTime, _ db: Database) throws -> Deletion? {
     // Receipts before the notifications that they belong to: they are found by their order then.
     for kind in [
       RetainedKind.receipts, .samples, .rollupSecond, .rollupMinute, .rollupHour, .path, .log, .events,
@@ -244,12 +241,7 @@ private struct Deletion {
     ] {
       guard let before = spans[kind], before <= wall else { continue }
       let deletion = Deletion(kind: kind, before: before)
-      guard try deletion.hasRows(db) else { continue }
-      guard let kept = try policy.keptForFleet(kind, before: before, db), try !policy.isExceeded(db) else {
-        return deletion
-      }
-      let rest = Deletion(kind: kind, before: min(before, kept))
-      if try rest.hasRows(db) { return rest }
+      if try deletion.hasRows(db) { return deletion }
     }
     return nil
   }

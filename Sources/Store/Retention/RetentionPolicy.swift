@@ -23,18 +23,10 @@ public struct RetentionPolicy: Sendable, Equatable {
   /// The last whole hour before an instant that may go; `nil` when there is none.
   func cut(of kind: RetainedKind, before time: WallTime, _ db: Database) throws -> WallTime? {
     guard let cut = try RetentionMarks.cut(of: kind, before: time, db) else { return nil }
-    return try keptForFleet(kind, before: cut, db).map { min(cut, $0) } ?? cut
-  }
-
-  /// The whole hour from which on rows before an instant stay because they are not forwarded; `nil` when none do.
-  func keptForFleet(_ kind: RetainedKind, before time: WallTime, _ db: Database) throws -> WallTime? {
-    keepsWhatIsNotForwarded ? try ForwardBacklog.oldest(kind, before: time, db) : nil
-  }
-
-  /// Whether the store is larger than it may be.
-  func isExceeded(_ db: Database) throws -> Bool {
-    guard let maximumSize else { return false }
-    return try StoreSize.read(db).used > maximumSize
+    guard keepsWhatIsNotForwarded, let oldest = try ForwardBacklog.oldest(kind, before: cut, db) else {
+      return cut
+    }
+    return min(cut, oldest)
   }
 }
 

@@ -69,38 +69,6 @@ import Testing
     #expect(try fixture.reader().forwardBacklog() == 1)
   }
 
-  @Test(
-    "a clock that was behind records before what retention has deleted: such rows go once they are forwarded")
-  func lateRowsWaitForTheFleet() throws {
-    let plans = try hours()
-    var policy = RetentionPolicy(ages: [.samples: .seconds(3 * 3600), .events: .seconds(3 * 3600)])
-    policy.keepsWhatIsNotForwarded = true
-    func forward() throws {
-      let window = try fixture.reader().forwardWindow(after: 0)
-      try fixture.store.moveForwardCursor(of: "fleet", to: window.through)
-    }
-    _ = try fixture.store.beginForwarding(to: "fleet", at: "https://e")
-    try forward()
-    #expect(try prune(policy).samples > 30)
-    let left = (samples: try count("sample"), events: try count("event"))
-
-    let late = fixture.plans(fixture.alpha, from: Int64(plans.count) + 1, count: 5).map { plan in
-      var plan = plan
-      plan.plannedAt = plans[7].plannedAt
-      return plan
-    }
-    try fixture.commit(inserted: late)
-    try fixture.commit(
-      updated: late.map { $0.asDelivered() },
-      events: late.map { Event(at: $0.plannedAt, kind: .connected, target: fixture.alpha) })
-    #expect(try prune(policy).samples == 0)
-    #expect(try count("sample") == left.samples + 5)
-    #expect(try count("event") == left.events + 5)
-    try forward()
-    #expect(try prune(policy).samples == 5)
-    #expect(try count("sample") == left.samples)
-  }
-
   @Test func onlyTheSizeForcesWhatIsNotForwarded() throws {
     _ = try hours()
     var policy = RetentionPolicy(ages: [:], maximumSize: 1)
