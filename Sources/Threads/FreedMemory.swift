@@ -8,7 +8,7 @@ public struct FreedMemory {
 
   public init() {}
 
-  /// Gives it back, if that is due; other threads that allocate may wait about a millisecond.
+  /// Gives freed memory back, if that is due; other threads that allocate may wait meanwhile.
   /// - Parameter now: on the monotonic clock.
   public mutating func giveBack(at now: Duration) {
     if let givenBackAt, now - givenBackAt < Self.interval { return }

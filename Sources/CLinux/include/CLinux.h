@@ -247,7 +247,7 @@ static inline int clinux_take_sent_stamp(int fd, int64_t *stamp, uint32_t *byte,
 }
 
 /* The allocator gives memory back to the kernel as soon as 128 KB are free at the end of a heap, under the heap's lock, and
-   takes it again page by page a moment later. Up to 16 MB a heap stay with the process from now on, and only what is larger
+   takes it again page by page a moment later. Up to 16 MB a heap stay with the process until clinux_give_back_freed_memory, and only what is larger
    than 4 MB is a mapping of its own (to set the one ends the other's growing by itself). glibc only. */
 static inline void clinux_keep_freed_memory(void) {
 #ifdef M_TRIM_THRESHOLD
@@ -256,8 +256,8 @@ static inline void clinux_keep_freed_memory(void) {
 #endif
 }
 
-/* Gives whole pages that were freed in any heap back to the kernel, but for 1 MB at the end of the first one. Holds each heap's lock for as
-   long as its pages take, about a millisecond for 20 MB. glibc only. */
+/* Gives whole pages that were freed back to the kernel, of all arenas, but for 1 MB at the end of the main one. Each arena is locked
+   meanwhile. glibc only. */
 static inline void clinux_give_back_freed_memory(void) {
 #ifdef __GLIBC__
   malloc_trim(1 << 20);

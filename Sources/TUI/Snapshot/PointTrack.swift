@@ -2,8 +2,8 @@ import Measurement
 import Store
 
 /// A contiguous range of the notifications of one target, in the order of their sequence numbers, which is that of their
-/// planned times. Where the wall clock was set back, what had been planned for a time that is still to come is placed by the clock as
-/// it was set; its row in the store is not changed.
+/// planned times. Where the wall clock was set back, points that lay ahead get the times that the corrected clock would have
+/// shown; their rows in the store are not changed.
 ///
 /// Snapshots share chunks of points: a change copies one chunk, not the track.
 struct PointTrack: Sendable, Equatable {
