@@ -41,7 +41,7 @@ extension RetentionConfiguration: ConfigurationSection {
       "figures by second, minute and hour")
     let maximumSize = Key(
       "maximum_size", .parsed("at least `64MB`", RetentionConfiguration.size),
-      "used pages and the write-ahead log")
+      "used pages, without the write-ahead log")
   }
 
   init(_ section: Section<Keys>) {

@@ -84,9 +84,11 @@ public struct ControlClient: Sendable {
       try withStore(command) { store in
         while try store.rollUp() {}
         try store.markPruned(samplesBefore: time)
+        // What nobody asked to delete may not be forwarded yet.
+        let policy = RetentionPolicy(keepsWhatIsNotForwarded: true)
         var budget = PruneBudget()
         while true {
-          let step = try store.prune(.keepAll, within: budget.time, waitsForLog: false)
+          let step = try store.prune(policy, within: budget.time, waitsForLog: false)
           guard step.isMore else { break }
           budget.note(step.held)
         }

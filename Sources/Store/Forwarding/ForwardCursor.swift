@@ -253,7 +253,10 @@ enum ForwardBacklog {
     return try statement.step() ? Int(statement.integer(0)) : 0
   }
 
-  /// The instant before which all notifications, or rows of another kind, are in the fleet, in whole hours; `nil` when all are.
+  /// The start of the hour of the oldest row before an instant that is not in the fleet; `nil` when there is none.
+  ///
+  /// Of rows that come in the order of time, only the first ones that wait are looked at: among them are those of a clock that was
+  /// set back a moment later.
   static func oldest(_ kind: RetainedKind, before time: WallTime, _ db: Database) throws -> WallTime? {
     let sql: String
     switch kind {
@@ -262,14 +265,13 @@ enum ForwardBacklog {
         SELECT planned_at FROM sample INDEXED BY sample_planned_at
         WHERE planned_at < ?2 AND revision > ?1 ORDER BY planned_at LIMIT 1
         """
-    case .receipts:
-      sql = "SELECT arrived_at FROM receipt WHERE revision > ?1 AND ?2 ORDER BY revision LIMIT 1"
-    case .path, .log:
-      sql = "SELECT at FROM \(kind.rawValue) WHERE revision > ?1 AND ?2 ORDER BY revision LIMIT 1"
-    case .events: sql = "SELECT at FROM event WHERE revision > ?1 AND ?2 ORDER BY revision LIMIT 1"
     case .findings: sql = "SELECT min(started_at) FROM finding WHERE revision > ?1 AND started_at < ?2"
-    // They stay on the host.
-    case .clock, .rollupSecond, .rollupMinute, .rollupHour: return nil
+    default:
+      guard !kind.staysOnHost, let (table, time) = kind.rowsInOrder else { return nil }
+      sql = """
+        SELECT min(at) FROM (SELECT \(time) AS at FROM \(table) WHERE revision > ?1 ORDER BY revision LIMIT 1000)
+        WHERE at < ?2
+        """
     }
     let statement = try RawStatement(db, sql)
     statement.bind(try ForwardCursor.currentRevision(db), at: 1)

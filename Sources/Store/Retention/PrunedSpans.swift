@@ -30,6 +30,21 @@ public enum RetainedKind: String, Sendable, Hashable, CaseIterable {
     case .samples, .receipts, .path, .log, .events, .clock, .findings: nil
     }
   }
+
+  /// The table of this kind where its rows come in the order of time, with the column that has it; `nil` for other kinds.
+  var rowsInOrder: (table: String, time: String)? {
+    switch self {
+    case .receipts: ("receipt", "arrived_at")
+    case .path: ("path", "at")
+    case .log: ("log", "at")
+    case .events: ("event", "at")
+    case .clock: ("clock_exchange", "arrived_at")
+    case .samples, .findings, .rollupSecond, .rollupMinute, .rollupHour: nil
+    }
+  }
+
+  /// Whether rows of this kind are never forwarded to a fleet.
+  var staysOnHost: Bool { self == .clock || span != nil }
 }
 
 /// How far retention has deleted each kind of row. All instants are whole hours.
@@ -38,11 +53,16 @@ public enum RetainedKind: String, Sendable, Hashable, CaseIterable {
 /// deleted: its rollups are the only record of it.
 public struct PrunedSpans: Sendable, Equatable {
   private var marks: [RetainedKind: WallTime] = [:]
+  private var forced: [RetainedKind: Int64] = [:]
 
   public init() {}
 
   /// What is older than this is deleted, or is going to be; `nil` where nothing was deleted.
   public subscript(kind: RetainedKind) -> WallTime? { marks[kind] }
+
+  /// The revision up to which rows are deleted although they may not be forwarded to the fleet: a person or the store's size
+  /// asked for it when this was the store's revision. 0 when that was never so.
+  func forcedThrough(_ kind: RetainedKind) -> Int64 { forced[kind] ?? 0 }
 
   /// Notifications planned before are gone; `nil` where all are there.
   public var samples: WallTime? { marks[.samples] }
@@ -62,11 +82,12 @@ public struct PrunedSpans: Sendable, Equatable {
   }
 
   static func fetch(_ db: Database) throws -> PrunedSpans {
-    let statement = try RawStatement(db, "SELECT subject, pruned_to FROM retention")
+    let statement = try RawStatement(db, "SELECT subject, pruned_to, forced_through FROM retention")
     var spans = PrunedSpans()
     while try statement.step() {
       guard let kind = statement.text(0).flatMap(RetainedKind.init(rawValue:)) else { continue }
       spans.marks[kind] = WallTime(microseconds: statement.integer(1))
+      spans.forced[kind] = statement.integer(2)
     }
     return spans
   }
@@ -81,14 +102,19 @@ public struct PrunedSpans: Sendable, Equatable {
   }
 
   /// The same, in the store too.
-  mutating func advance(_ kind: RetainedKind, to time: WallTime, _ db: Database) throws {
-    guard advance(kind, to: time) else { return }
+  /// - Parameter forced: the store's revision where rows go although they are not forwarded; 0 where they wait for that.
+  mutating func advance(
+    _ kind: RetainedKind, to time: WallTime, forcedThrough forced: Int64, _ db: Database
+  ) throws {
+    guard advance(kind, to: time) || forced > forcedThrough(kind) else { return }
+    self.forced[kind] = max(forced, forcedThrough(kind))
     try db.execute(
       sql: """
-        INSERT INTO retention (subject, pruned_to) VALUES (?, ?)
-        ON CONFLICT (subject) DO UPDATE SET pruned_to = max(pruned_to, excluded.pruned_to)
+        INSERT INTO retention (subject, pruned_to, forced_through) VALUES (?, ?, ?)
+        ON CONFLICT (subject) DO UPDATE SET pruned_to = max(pruned_to, excluded.pruned_to),
+          forced_through = max(forced_through, excluded.forced_through)
         """,
-      arguments: [kind.rawValue, time.microseconds])
+      arguments: [kind.rawValue, time.microseconds, forced])
   }
 }
 

@@ -8,7 +8,7 @@ extension CollectorStore {
   /// Deletes a part of what retention does not keep, in at most two short transactions.
   ///
   /// Only notifications with a final state go, in whole hours that are rolled up. What a mark in the store says to be deleted
-  /// is deleted whatever the policy is: a step that was interrupted by a crash goes on.
+  /// is deleted whatever ages the policy has: a step that was interrupted by a crash goes on.
   ///
   /// A deletion is written to the log first, and makes nothing smaller before a checkpoint. While a reader pins the log, nothing
   /// is deleted.
@@ -28,12 +28,12 @@ extension CollectorStore {
     let now = now ?? wall
     if waitsForLog, try isLogPinned() {
       step.isWaiting = try read {
-        try Deletion.isAny(after: RetentionMarks.next(policy, at: now, wall: wall, $0), at: wall, $0)
+        try Deletion.isAny(policy, after: RetentionMarks.next(policy, at: now, wall: wall, $0), at: wall, $0)
       }
       return step
     }
     if !policy.keepsAll { step.forcedTo = try advanceMarks(policy, at: now) }
-    let deletion = try read { try Deletion.next(at: wall, $0) }
+    let deletion = try read { try Deletion.next(policy, at: wall, $0) }
     var begun: MonotonicTime?
     if let deletion {
       try transaction { db, _ in
@@ -58,23 +58,27 @@ extension CollectorStore {
   }
 
   /// Marks the notifications planned before an instant, rounded down to a whole hour, as deleted. ``prune(_:atMost:)`` then
-  /// deletes them.
+  /// deletes them, also those that no fleet has.
   ///
   /// - Returns: the instant that it came to: only what is rolled up can go. `nil` when there is nothing to delete.
   /// - Throws: ``StoreError``.
   @discardableResult
   public func markPruned(samplesBefore time: WallTime) throws -> WallTime? {
     guard let cut = try read({ try RetentionMarks.cut(of: .samples, before: time, $0) }) else { return nil }
-    try mark([.samples: cut])
+    try mark([.samples: cut], isForced: true)
     return cut
   }
 
-  private func mark(_ cuts: [RetainedKind: WallTime]) throws {
+  /// - Parameter isForced: whether rows go that are not forwarded, too.
+  private func mark(_ cuts: [RetainedKind: WallTime], isForced: Bool) throws {
     try transaction { db, state in
+      let forced = isForced ? state.revision : 0
       var spans = try PrunedSpans.fetch(db)
-      for (kind, cut) in cuts { try spans.advance(kind, to: cut, db) }
+      for (kind, cut) in cuts { try spans.advance(kind, to: cut, forcedThrough: forced, db) }
       // Those that arrived before belong to notifications that were planned before; they are found by their order.
-      if let samples = cuts[.samples] { try spans.advance(.receipts, to: samples, db) }
+      if let samples = cuts[.samples] {
+        try spans.advance(.receipts, to: samples, forcedThrough: forced, db)
+      }
       // The marks are part of what the writer knows of rollups.
       state.set(try RollupWatermarks.fetch(db))
     }
@@ -82,22 +86,23 @@ extension CollectorStore {
 
   /// - Returns: the instant before which notifications go because of the store's size only.
   private func advanceMarks(_ policy: RetentionPolicy, at now: WallTime) throws -> WallTime? {
-    let (cuts, forced) = try read { try RetentionMarks.next(policy, at: now, wall: clock.wallNow(), $0) }
-    guard !cuts.isEmpty else { return nil }
-    try mark(cuts)
-    if let forced {
-      try transaction { db, state in
-        let isLost =
-          try policy.keepsWhatIsNotForwarded && ForwardBacklog.oldest(.samples, before: forced, db) != nil
-        let event = Event(
-          at: clock.wallNow(), kind: .pruned,
-          detail: "the store reached maximum_size: notifications planned before \(forced.rfc3339) are deleted"
-            + (isLost ? ", and some of them were not forwarded to the fleet" : "")
-        )
-        try RecordWriter(db).insert([event], revision: &state.revision) { _ in nil }
-      }
+    let next = try read { try RetentionMarks.next(policy, at: now, wall: clock.wallNow(), $0) }
+    if !next.aged.isEmpty { try mark(next.aged, isForced: false) }
+    guard let (kind, cut) = next.forced else { return nil }
+    let isLost = try read {
+      try policy.keepsWhatIsNotForwarded && ForwardBacklog.oldest(kind, before: cut, $0) != nil
     }
-    return forced
+    try mark([kind: cut], isForced: true)
+    if kind == .samples || isLost {
+      let event = Event(
+        at: clock.wallNow(), kind: .pruned,
+        detail: "the store reached maximum_size: "
+          + (kind == .samples ? "notifications planned" : "rows of \(kind.rawValue)")
+          + " before \(cut.rfc3339) are deleted"
+          + (isLost ? ", and some of them were not forwarded to the fleet" : ""))
+      try record([event], run: nil)
+    }
+    return kind == .samples ? cut : nil
   }
 
   /// Unused pages beyond those that stay for what comes next; `nil` where there are none, or where the store was not made to
@@ -124,27 +129,29 @@ extension CollectorStore {
 
 /// Computes how far retention may go.
 enum RetentionMarks {
-  /// The marks that a policy moves, and the instant before which notifications go because of the store's size only.
+  /// The marks that a policy moves by age and, only where it moves none and nothing is left to delete, the one that it moves
+  /// because of the store's size.
   ///
   /// Size is that of the pages that stay used once the log is in the file. It goes down with what is deleted, and the log, which
   /// deleting makes longer, is not part of it.
   static func next(_ policy: RetentionPolicy, at now: WallTime, wall: WallTime, _ db: Database) throws -> (
-    cuts: [RetainedKind: WallTime], forced: WallTime?
+    aged: [RetainedKind: WallTime], forced: (kind: RetainedKind, cut: WallTime)?
   ) {
     let spans = try PrunedSpans.fetch(db)
-    var cuts: [RetainedKind: WallTime] = [:]
+    var aged: [RetainedKind: WallTime] = [:]
     for (kind, age) in policy.ages {
       let time = now.advanced(byMicroseconds: -age.microseconds)
-      guard let cut = try policy.cut(of: kind, before: time, db), cut > spans[kind] ?? .distantPast else {
-        continue
+      let last = spans[kind] ?? .distantPast
+      guard var cut = try cut(of: kind, before: time, db), cut > last else { continue }
+      if policy.keepsWhatIsNotForwarded, let kept = try ForwardBacklog.oldest(kind, before: cut, db) {
+        cut = min(cut, kept)
       }
-      cuts[kind] = cut
+      if cut > last { aged[kind] = cut }
     }
-    guard let limit = policy.maximumSize, cuts.isEmpty, try Deletion.next(at: wall, db) == nil,
-      try StoreSize.read(db).used > limit,
-      let (kind, cut) = try oldest(before: now - RetentionClock.tolerance, db)
-    else { return (cuts, nil) }
-    return ([kind: cut], kind == .samples ? cut : nil)
+    guard let limit = policy.maximumSize, aged.isEmpty, try StoreSize.read(db).used > limit,
+      try Deletion.next(policy, at: wall, db) == nil
+    else { return (aged, nil) }
+    return (aged, try oldest(before: now - RetentionClock.tolerance, db))
   }
 
   /// The last whole hour before an instant that may go; `nil` when there is none.
@@ -161,7 +168,7 @@ enum RetentionMarks {
   }
 
   /// What to delete next when the store is too large: the oldest hour of notifications, and when there are none to delete,
-  /// the oldest of what takes the most space after them.
+  /// the oldest of what takes the most space after them. Rows that a mark has passed wait for the fleet: the mark comes again.
   /// - Parameter end: whole hours that end later stay, whatever the rollups say: these follow a wall clock that is wrong for a moment.
   static func oldest(before end: WallTime, _ db: Database) throws -> (RetainedKind, WallTime)? {
     let watermarks = try RollupWatermarks.fetch(db)
@@ -171,8 +178,8 @@ enum RetentionMarks {
       let hour = RollupSpan.hour.start(of: first.seconds) + 3600
       // Whole hours only, and never the present one or the one before.
       guard watermarks.hour > .min, hour <= watermarks.hour else { continue }
-      let cut = WallTime(seconds: hour)
-      guard cut > spans[kind] ?? .distantPast, cut <= end else { continue }
+      let cut = max(WallTime(seconds: hour), spans[kind] ?? .distantPast)
+      guard cut <= end else { continue }
       return (kind, cut)
     }
     return nil
@@ -190,8 +197,8 @@ enum RetentionMarks {
       sql =
         "SELECT start * 1000000 FROM rollup WHERE span = \(kind.span?.rawValue ?? 0) ORDER BY start LIMIT 1"
     default:
-      guard let (table, column) = Deletion.records[kind] else { return nil }
-      sql = "SELECT \(column) FROM \(table) ORDER BY revision LIMIT 1"
+      guard let (table, time) = kind.rowsInOrder else { return nil }
+      sql = "SELECT \(time) FROM \(table) ORDER BY revision LIMIT 1"
     }
     let statement = try RawStatement(db, sql)
     defer { statement.reset() }
@@ -203,36 +210,37 @@ enum RetentionMarks {
 private struct Deletion {
   let kind: RetainedKind
   let before: WallTime
+  /// The revision up to which rows go.
+  let through: Int64
 
   static let openStates = "\(NotificationState.planned.rawValue), \(NotificationState.inFlight.rawValue)"
 
-  /// Tables whose rows come in the order of time, with the column that has it.
-  static let records: [RetainedKind: (table: String, column: String)] = [
-    .receipts: ("receipt", "arrived_at"), .path: ("path", "at"), .log: ("log", "at"),
-    .events: ("event", "at"),
-    .clock: ("clock_exchange", "arrived_at"),
-  ]
+  /// Rows are looked at from the oldest on. Between them may be rows of a clock that was wrong for a while, and rows that
+  /// wait for the fleet, so that some are looked at before it is taken that there is nothing to delete.
+  private static let lookahead = 1_000
 
-  /// Rows of these tables are looked at from the oldest on. Rows of a clock that was wrong for a while may be between
-  /// others, so that some are looked at before it is taken that there is nothing to delete.
-  private static let lookahead = 100
-
-  static func next(at wall: WallTime, _ db: Database) throws -> Deletion? {
-    try next(PrunedSpans.fetch(db), at: wall, db)
+  static func next(_ policy: RetentionPolicy, at wall: WallTime, _ db: Database) throws -> Deletion? {
+    try next(policy, PrunedSpans.fetch(db), at: wall, db)
   }
 
   /// Whether there are rows to delete once some marks have moved.
   static func isAny(
-    after next: (cuts: [RetainedKind: WallTime], forced: WallTime?), at wall: WallTime, _ db: Database
+    _ policy: RetentionPolicy,
+    after next: (aged: [RetainedKind: WallTime], forced: (kind: RetainedKind, cut: WallTime)?),
+    at wall: WallTime, _ db: Database
   ) throws -> Bool {
+    if next.forced != nil { return true }
     var spans = try PrunedSpans.fetch(db)
-    for (kind, cut) in next.cuts { spans.advance(kind, to: cut) }
-    return try Self.next(spans, at: wall, db) != nil
+    for (kind, cut) in next.aged { spans.advance(kind, to: cut) }
+    return try Self.next(policy, spans, at: wall, db) != nil
   }
 
   /// Skips marks that lie in the future of the wall clock: a clock that was ahead made them, and rows recorded now are before them
-  /// without being old.
-  private static func next(_ spans: PrunedSpans, at wall: WallTime, _ db: Database) throws -> Deletion? {
+  /// without being old. What a clock that was behind recorded before a mark waits for the fleet as other rows do.
+  private static func next(
+    _ policy: RetentionPolicy, _ spans: PrunedSpans, at wall: WallTime, _ db: Database
+  ) throws -> Deletion? {
+    let forwarded = policy.keepsWhatIsNotForwarded ? try ForwardCursor.currentRevision(db) : .max
     // Receipts before the notifications that they belong to: they are found by their order then.
     for kind in [
       RetainedKind.receipts, .samples, .rollupSecond, .rollupMinute, .rollupHour, .path, .log, .events,
@@ -240,7 +248,8 @@ private struct Deletion {
       .findings,
     ] {
       guard let before = spans[kind], before <= wall else { continue }
-      let deletion = Deletion(kind: kind, before: before)
+      let through = kind.staysOnHost ? .max : max(forwarded, spans.forcedThrough(kind))
+      let deletion = Deletion(kind: kind, before: before, through: through)
       if try deletion.hasRows(db) { return deletion }
     }
     return nil
@@ -248,31 +257,39 @@ private struct Deletion {
 
   private func hasRows(_ db: Database) throws -> Bool {
     let statement = try RawStatement(db, "SELECT EXISTS (\(selection(of: "1")))")
-    statement.bind(before.microseconds, at: 1)
-    statement.bind(1, at: 2)
+    bind(statement, limit: 1)
     defer { statement.reset() }
     return try statement.step() && statement.integer(0) != 0
   }
 
-  /// Selects rows to delete; ?1 is the mark in µs, ?2 how many.
-  private func selection(of columns: String) -> String {
+  private func bind(_ statement: RawStatement, limit: Int) {
+    statement.bind(before.microseconds, at: 1)
+    statement.bind(limit, at: 2)
+    // Statements about rollups do not have it, and ignore it.
+    statement.bind(through, at: 3)
+  }
+
+  /// Selects rows to delete; ?1 is the mark in µs, ?2 how many, ?3 the revision up to which.
+  private func selection(of column: String) -> String {
     switch kind {
     case .samples:
       return """
-        SELECT \(columns) FROM sample INDEXED BY sample_planned_at
-        WHERE planned_at < ?1 AND state NOT IN (\(Self.openStates)) ORDER BY planned_at LIMIT ?2
+        SELECT \(column) FROM (SELECT id, revision FROM sample INDEXED BY sample_planned_at
+          WHERE planned_at < ?1 AND state NOT IN (\(Self.openStates))
+          ORDER BY planned_at LIMIT ?2 + \(Self.lookahead)) WHERE revision <= ?3 LIMIT ?2
         """
     case .rollupSecond, .rollupMinute, .rollupHour:
       return """
-        SELECT \(columns) FROM rollup WHERE span = \(kind.span?.rawValue ?? 0) AND start < ?1 / 1000000
+        SELECT \(column) FROM rollup WHERE span = \(kind.span?.rawValue ?? 0) AND start < ?1 / 1000000
         ORDER BY start LIMIT ?2
         """
     case .findings:
-      return "SELECT \(columns) FROM finding WHERE started_at < ?1 AND ended_at < ?1 LIMIT ?2"
+      return
+        "SELECT \(column) FROM finding WHERE started_at < ?1 AND ended_at < ?1 AND revision <= ?3 LIMIT ?2"
     case .receipts, .path, .log, .events, .clock:
-      guard let (table, column) = Self.records[kind] else { return "SELECT 1 WHERE 0" }
+      guard let (table, time) = kind.rowsInOrder else { return "SELECT 1 WHERE 0" }
       return """
-        SELECT \(columns) FROM (SELECT revision, \(column) AS at FROM \(table)
+        SELECT \(column) FROM (SELECT revision, \(time) AS at FROM \(table) WHERE revision <= ?3
           ORDER BY revision LIMIT ?2 + \(Self.lookahead)) WHERE at < ?1 LIMIT ?2
         """
     }
@@ -313,13 +330,12 @@ private struct Deletion {
         """
     case .findings: sql = "DELETE FROM finding WHERE rowid IN (\(selection(of: "rowid")))"
     case .receipts, .path, .log, .events, .clock:
-      guard let (table, _) = Self.records[kind] else { return { _ in 0 } }
+      guard let (table, _) = kind.rowsInOrder else { return { _ in 0 } }
       sql = "DELETE FROM \(table) WHERE revision IN (\(selection(of: "revision")))"
     }
     let statement = try RawStatement(db, sql)
     return { limit in
-      statement.bind(before.microseconds, at: 1)
-      statement.bind(limit, at: 2)
+      bind(statement, limit: limit)
       try statement.run()
       return db.changesCount
     }
@@ -333,8 +349,7 @@ private struct Deletion {
     let samples = try RawStatement(db, "DELETE FROM sample WHERE id = ?1")
     var deleted = (rows: 0, samples: 0)
     repeat {
-      select.bind(before.microseconds, at: 1)
-      select.bind(min(limit - deleted.samples, Self.portion), at: 2)
+      bind(select, limit: min(limit - deleted.samples, Self.portion))
       var ids: [Int64] = []
       while try select.step() { ids.append(select.integer(0)) }
       select.reset()

@@ -1,4 +1,3 @@
-import GRDB
 import Measurement
 
 /// How long rows are kept, and how large a store may become.
@@ -9,25 +8,19 @@ public struct RetentionPolicy: Sendable, Equatable {
   public var maximumSize: Int64?
 
   /// Whether rows stay until they are forwarded to a fleet, as long as ``maximumSize`` allows.
-  public var keepsWhatIsNotForwarded = false
+  public var keepsWhatIsNotForwarded: Bool
 
   public static let keepAll = RetentionPolicy()
 
-  public init(ages: [RetainedKind: Duration] = [:], maximumSize: Int64? = nil) {
+  public init(
+    ages: [RetainedKind: Duration] = [:], maximumSize: Int64? = nil, keepsWhatIsNotForwarded: Bool = false
+  ) {
     self.ages = ages
     self.maximumSize = maximumSize
+    self.keepsWhatIsNotForwarded = keepsWhatIsNotForwarded
   }
 
   public var keepsAll: Bool { ages.isEmpty && maximumSize == nil }
-
-  /// The last whole hour before an instant that may go; `nil` when there is none.
-  func cut(of kind: RetainedKind, before time: WallTime, _ db: Database) throws -> WallTime? {
-    guard let cut = try RetentionMarks.cut(of: kind, before: time, db) else { return nil }
-    guard keepsWhatIsNotForwarded, let oldest = try ForwardBacklog.oldest(kind, before: cut, db) else {
-      return cut
-    }
-    return min(cut, oldest)
-  }
 }
 
 /// How long one transaction of pruning deletes before it commits, so that none keeps the recorder waiting: it follows from how

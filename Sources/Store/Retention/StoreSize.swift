@@ -37,8 +37,9 @@ extension StoreReader {
   /// come to, and the planned time of the first; `nil` when there is nothing to delete.
   ///
   /// Reads an index and the states of the rows it finds.
+  /// - Parameter revision: only rows that have not changed since the store had this revision count.
   /// - Throws: ``StoreError``.
-  public func pruneExtent(samplesBefore time: WallTime) throws -> (
+  public func pruneExtent(samplesBefore time: WallTime, changedUpTo revision: Int64 = .max) throws -> (
     count: Int, cut: WallTime, first: WallTime
   )? {
     try read { db in
@@ -48,8 +49,10 @@ extension StoreReader {
         """
         SELECT count(*), min(planned_at) FROM sample INDEXED BY sample_planned_at WHERE planned_at < ?1
           AND state NOT IN (\(NotificationState.planned.rawValue), \(NotificationState.inFlight.rawValue))
+          AND revision <= ?2
         """)
       statement.bind(cut.microseconds, at: 1)
+      statement.bind(revision, at: 2)
       defer { statement.reset() }
       guard try statement.step(), statement.integer(0) > 0 else { return nil }
       return (Int(statement.integer(0)), cut, WallTime(microseconds: statement.integer(1)))

@@ -25,6 +25,7 @@ enum StoreSchema {
     Step(sql: FailedPart.table), Step(sql: DeviceRecord.table), Step(sql: stages, isForwarded: true),
     // The provider's own ids of notifications.
     Step(sql: "ALTER TABLE sample ADD COLUMN answer_id TEXT;"), Step(sql: Condition.table),
+    Step(sql: "ALTER TABLE retention ADD COLUMN forced_through INTEGER NOT NULL DEFAULT 0;"),
   ]
 
   /// What devices report beside the arrival of a notification.

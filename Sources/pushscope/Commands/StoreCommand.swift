@@ -135,9 +135,13 @@ struct StoreCommand: ParsableCommand {
       guard !dryRun else { return try StandardOutput.writeLine("\(path): would delete \(what)") }
       let progress = LongWork("deleting \(what)")
       progress.tick()
+      let revision = try reader.revision()
       try ControlRun.carryOut(.prune(before: extent.cut), store: path, within: 90)
-      // A collector deletes beside its recording: wait, so that the end of the command is the end of the work.
-      while let left = try reader.pruneExtent(samplesBefore: extent.cut), left.count > 0 {
+      // A collector deletes beside its recording: wait, so that the end of the command is the end of the work. What changes
+      // meanwhile may wait for the fleet.
+      while let left = try reader.pruneExtent(samplesBefore: extent.cut, changedUpTo: revision),
+        left.count > 0
+      {
         guard try reader.collector().isRunning else {
           throw CommandFailure(
             "the collector ended; \(CountText.text(left.count, "notification")) are left, which the next one deletes",

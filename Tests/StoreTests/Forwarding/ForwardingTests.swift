@@ -39,8 +39,7 @@ import Testing
 
   @Test func retentionWaitsForTheFleet() throws {
     let plans = try hours()
-    var policy = RetentionPolicy(ages: [.samples: .seconds(3 * 3600), .events: .seconds(3 * 3600)])
-    policy.keepsWhatIsNotForwarded = true
+    let policy = Self.threeHours
     #expect(try prune(policy).samples == 0)
     #expect(try count("sample") == plans.count)
     #expect(try count("event") == plans.count)
@@ -69,15 +68,116 @@ import Testing
     #expect(try fixture.reader().forwardBacklog() == 1)
   }
 
-  @Test func onlyTheSizeForcesWhatIsNotForwarded() throws {
-    _ = try hours()
-    var policy = RetentionPolicy(ages: [:], maximumSize: 1)
-    policy.keepsWhatIsNotForwarded = true
-    #expect(try prune(policy).forcedTo != nil)
-    let details = try fixture.store.queue.read {
+  private static let threeHours = RetentionPolicy(
+    ages: [.samples: .seconds(3 * 3600), .events: .seconds(3 * 3600)], keepsWhatIsNotForwarded: true)
+
+  private func forward() throws {
+    let window = try fixture.reader().forwardWindow(after: 0)
+    try fixture.store.moveForwardCursor(of: "fleet", to: window.through)
+  }
+
+  /// Forwards three hours, deletes one and a part by age, and records five notifications and events with times before the mark.
+  /// - Returns: what was left before they were recorded.
+  private func lateRows() throws -> (samples: Int, events: Int) {
+    let plans = try hours()
+    _ = try fixture.store.beginForwarding(to: "fleet", at: "https://e")
+    try forward()
+    #expect(try prune(Self.threeHours).samples > 30)
+    let left = (samples: try count("sample"), events: try count("event"))
+    let late = fixture.plans(fixture.alpha, from: Int64(plans.count) + 1, count: 5).map { plan in
+      var plan = plan
+      plan.plannedAt = plans[7].plannedAt
+      return plan
+    }
+    try fixture.commit(inserted: late)
+    try fixture.commit(
+      updated: late.map { $0.asDelivered() },
+      events: late.map { Event(at: $0.plannedAt, kind: .connected, target: fixture.alpha) })
+    return left
+  }
+
+  private func pruned() throws -> [String] {
+    try fixture.store.queue.read {
       try String.fetchAll($0, sql: "SELECT detail FROM event WHERE kind = 'pruned'")
     }
-    #expect(details.contains { $0.contains("not forwarded to the fleet") })
+  }
+
+  @Test(
+    "a clock that was behind records before what retention has deleted: such rows go once they are forwarded")
+  func lateRowsWaitForTheFleet() throws {
+    let left = try lateRows()
+    #expect(try prune(Self.threeHours).samples == 0)
+    #expect(try count("sample") == left.samples + 5)
+    #expect(try count("event") == left.events + 5)
+    try forward()
+    #expect(try prune(Self.threeHours).samples == 5)
+    #expect(try count("sample") == left.samples)
+    #expect(try count("event") == left.events)
+  }
+
+  @Test func withoutAFleetLateRowsGoAtOnce() throws {
+    let left = try lateRows()
+    var policy = Self.threeHours
+    policy.keepsWhatIsNotForwarded = false
+    #expect(try prune(policy).samples == 5)
+    #expect(try count("event") == left.events)
+  }
+
+  @Test func sizeForcesLateRowsFirst() throws {
+    let left = try lateRows()
+    var policy = Self.threeHours
+    policy.maximumSize = 1
+    let step = try fixture.store.prune(policy, within: .seconds(5))
+    #expect(step.forcedTo != nil && step.samples == 5)
+    #expect(try count("sample") == left.samples)
+    #expect(try pruned().first?.contains("not forwarded to the fleet") == true)
+    _ = try prune(policy)
+    #expect(
+      try count("event") - pruned().count < left.events, "rows of events that wait go for the size, too")
+    let events = try pruned().filter { $0.contains("rows of events") }
+    #expect(events.count == 1 && events[0].contains("not forwarded to the fleet"))
+  }
+
+  @Test("what a person asks to delete goes whether forwarded or not, and nothing else does")
+  func byHandTheFleetIsNotWaitedFor() throws {
+    let left = try lateRows()
+    let store = fixture.store.path
+    fixture.store.close()
+    let time = try fixture.reader().pruned().samples
+    _ = try ControlClient(storePath: store, clock: fixture.clock).submit(.prune(before: #require(time)))
+    let reopened = try fixture.reopened()
+    #expect(try fixture.reader().pruneExtent(samplesBefore: #require(time)) == nil)
+    let rows = try reopened.queue.read {
+      (
+        try Int.fetchOne($0, sql: "SELECT count(*) FROM sample"),
+        try Int.fetchOne($0, sql: "SELECT count(*) FROM event WHERE kind = 'connected'")
+      )
+    }
+    #expect(rows.0 == left.samples && rows.1 == left.events + 5)
+    reopened.close()
+  }
+
+  @Test("the rows that wait for the fleet keep a mark where they are, whatever their order")
+  func marksKeepToTheOldestThatWaits() throws {
+    let hours = try hours()
+    _ = try fixture.store.beginForwarding(to: "fleet", at: "https://e")
+    try forward()
+    let now = fixture.clock.wallNow()
+    // A clock that was ahead, and was set back.
+    for time in [now + .seconds(86_400), hours[70].plannedAt, now] {
+      try fixture.store.record([Event(at: time, kind: .configReloaded)], run: nil)
+    }
+    let policy = RetentionPolicy(ages: [.events: .seconds(60)], keepsWhatIsNotForwarded: true)
+    _ = try prune(policy)
+    let mark = try #require(try fixture.reader().pruned()[.events])
+    #expect(mark <= hours[70].plannedAt && mark > hours[0].plannedAt)
+  }
+
+  @Test func onlyTheSizeForcesWhatIsNotForwarded() throws {
+    _ = try hours()
+    #expect(
+      try prune(RetentionPolicy(maximumSize: 1, keepsWhatIsNotForwarded: true)).forcedTo != nil)
+    #expect(try pruned().contains { $0.contains("not forwarded to the fleet") })
   }
 
   @Test func aDeletedRunLeavesItsIDAndNothingElse() throws {
