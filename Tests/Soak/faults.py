@@ -334,8 +334,8 @@ KINDS = {
 
 
 def play(soak, fault):
-    """Plays a fault from its begin to its end."""
-    fault.begun = time.monotonic()
+    """Plays a fault from its begin to its end. A service begins its episode by itself, however late this is."""
+    fault.begun = soak.begun + fault.minute * 60 + fault.start if KINDS[fault.kind].episode else time.monotonic()
     running = KINDS[fault.kind].play(soak, fault)
     try:
         if next(running, None) != "done":

@@ -4,8 +4,6 @@ import Store
 /// What a store's conditions say to a person, in sentences of `pushscope status`; those that need nobody are not said.
 enum ConditionWords {
   private static let day: Int64 = 86_400_000_000
-  /// A certificate that is valid for long is told of so long before its end, µs.
-  private static let certificateNotice = 14 * day
   /// A device that was heard before is told of after this silence, µs.
   private static let deviceSilence = 3 * day
   /// A backup that is older is told of, µs.
@@ -25,21 +23,19 @@ enum ConditionWords {
     at now: WallTime
   ) -> [String] {
     let disk = space.flatMap { diskIsFull(conditions, $0, at: now) }
-    return conditions.compactMap { certificate($0, at: now) }
+    return conditions.compactMap { CertificateWords($0, at: now)?.text ?? sync($0, at: now) }
       + [
         disk, collectingSince.flatMap { devices(conditions, since: $0, left: left, at: now) },
         conditions.last { $0.kind == .backup }.flatMap { backup($0, at: now) },
       ].compactMap { $0 }
   }
 
-  /// `the receipt listener's certificate ends in 9 d`. One that is valid for days only is told of in the last quarter of its time.
-  static func certificate(_ condition: Condition, at now: WallTime) -> String? {
-    guard condition.kind == .certificate, let end = condition.until else { return nil }
-    let what = "\(EscapedText.make(condition.subject))'s certificate"
-    let left = (end - now).microseconds
-    guard left > 0 else { return "\(what) ended \(LengthText.text((now - end).microseconds)) ago" }
-    let validity = max(0, (end - condition.since).microseconds)
-    return left < min(certificateNotice, validity / 4) ? "\(what) ends in \(LengthText.text(left))" : nil
+  /// What was recorded is there for every reader; only the disk does not have it.
+  private static func sync(_ condition: Condition, at now: WallTime) -> String? {
+    guard condition.kind == .sync else { return nil }
+    let length = LengthText.text(max(0, (now - condition.since).microseconds))
+    return
+      "the disk has not taken what is recorded for \(length) (\(EscapedText.make(condition.detail))): a power failure would cost it"
   }
 
   /// `device tablet not heard for 3 d 2 h`. What came before the run began says nothing: nobody listened in between.

@@ -1,3 +1,4 @@
+import Analysis
 import CLinux
 import Configuration
 import Glibc
@@ -29,6 +30,24 @@ public enum HostDoctor {
         remedy: "tokens carry its time: see timedatectl timesync-status or chronyc tracking")
     default:
       return DoctorFinding(.note, "host", "clock", "the kernel does not say whether it is synchronized")
+    }
+  }
+
+  /// Checks when the certificates are valid that the collector shows; one that is fine is not mentioned.
+  public static func certificates(
+    _ configuration: PushscopeConfiguration, _ clock: any HostClock
+  ) -> [DoctorFinding] {
+    let now = clock.wallNow()
+    return configuration.shownCertificates.compactMap { shown in
+      guard let words = shown.condition.flatMap({ CertificateWords($0, at: now) }), let text = words.text
+      else {
+        return nil
+      }
+      return DoctorFinding(
+        words.state == .endsSoon ? .note : .misconfigured, "host", "certificate", text,
+        remedy: words.state == .notYetValid
+          ? "is the clock right? Otherwise use another one: \(shown.path)"
+          : "renew it: \(shown.path); the collector reads it again when the file changes")
     }
   }
 

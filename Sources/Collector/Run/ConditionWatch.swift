@@ -1,12 +1,10 @@
-import Configuration
-import Cryptography
-import FoundationEssentials
+import Analysis
 import Glibc
 import Measurement
 import Store
 
-/// Notes in the store what `pushscope status` warns of before it happens: certificates that end, a disk that fills up. Confined to the
-/// thread of ``StoreMaintenance``.
+/// Notes in the store what `pushscope status` warns of: certificates that end, a disk that fills up or does not take what is written.
+/// Confined to the thread of ``StoreMaintenance``.
 struct ConditionWatch {
   /// The time between looks.
   static let interval = Duration.minutes(10)
@@ -16,19 +14,23 @@ struct ConditionWatch {
 
   private let store: CollectorStore
   private let clock: any HostClock
-  private let certificates: () -> [CertificateFile]
+  private let certificates: () -> [ShownCertificate]
+  private let onLine: (String) -> Void
   private var lookedAt: MonotonicTime?
   private var noted: [Condition] = []
+  /// What was said of each certificate, by its path.
+  private var told: [String: CertificateWords.State] = [:]
+  /// Why the log cannot be synced, as noted.
+  private var syncFailure: String?
 
-  /// A file with a certificate that the collector shows, and who shows it, in words.
-  struct CertificateFile: Equatable {
-    var shownBy: String
-    var path: String
-  }
-
-  /// - Parameter certificates: those of the configuration as it is now.
-  init(_ store: CollectorStore, clock: any HostClock, certificates: @escaping () -> [CertificateFile]) {
-    (self.store, self.clock, self.certificates) = (store, clock, certificates)
+  /// - Parameters:
+  ///   - certificates: those of the configuration as it is now.
+  ///   - onLine: told of certificates that are not valid, or end soon, once of each.
+  init(
+    _ store: CollectorStore, clock: any HostClock, certificates: @escaping () -> [ShownCertificate],
+    onLine: @escaping (String) -> Void
+  ) {
+    (self.store, self.clock, self.certificates, self.onLine) = (store, clock, certificates, onLine)
   }
 
   /// Looks, if that is due.
@@ -38,24 +40,33 @@ struct ConditionWatch {
     if let lookedAt, now - lookedAt < Self.interval { return }
     let isFirst = lookedAt == nil
     if isFirst {
-      try store.replace(.collector, by: [Condition(.collector, since: wall, detail: "\(getpid())")])
+      try store.replace(.collector, .sync, by: [Condition(.collector, since: wall, detail: "\(getpid())")])
     }
-    let found = certificates().compactMap(Self.condition)
+    let found = certificates().compactMap(\.condition)
     if isFirst || found != noted { try store.replace(.certificate, by: found) }
     noted = found
+    for certificate in found { tell(certificate, at: wall) }
     try noteDisk(at: wall)
     try store.forgetDevices(at: wall)
     lookedAt = now
   }
 
-  /// `nil` for a file that cannot be read: who needs it says so.
-  private static func condition(_ file: CertificateFile) -> Condition? {
-    guard let bytes = FileManager.default.contents(atPath: file.path),
-      let certificate = try? Certificate(pem: String(decoding: bytes, as: UTF8.self))
-    else { return nil }
-    return Condition(
-      .certificate, file.shownBy, since: WallTime(seconds: certificate.begins),
-      until: WallTime(seconds: certificate.ends), detail: file.path)
+  private mutating func tell(_ certificate: Condition, at now: WallTime) {
+    guard let words = CertificateWords(certificate, at: now),
+      told.updateValue(words.state, forKey: certificate.detail) != words.state
+    else { return }
+    if let text = words.text { onLine("\(text) (\(EscapedText.make(certificate.detail)))") }
+  }
+
+  /// Notes since when the write-ahead log cannot be synced, and why.
+  /// - Throws: ``StoreError``; the next call tries again.
+  mutating func note(_ sync: Result<Void, any Error>) throws {
+    var failure: String?
+    if case .failure(let error) = sync { failure = (error as? StoreError)?.detail ?? "\(error)" }
+    guard failure != syncFailure else { return }
+    let conditions = failure.map { [Condition(.sync, since: clock.wallNow(), detail: $0)] }
+    try store.replace(.sync, by: conditions ?? [])
+    syncFailure = failure
   }
 
   private func noteDisk(at now: WallTime) throws {
@@ -71,26 +82,5 @@ struct ConditionWatch {
   /// µs.
   private static func age(of condition: Condition, at now: WallTime) -> Int64 {
     (now - condition.since).microseconds
-  }
-}
-
-extension PushscopeConfiguration {
-  /// The certificates that the collector shows to devices, browsers and push services.
-  var shownCertificates: [ConditionWatch.CertificateFile] {
-    var files: [ConditionWatch.CertificateFile] = []
-    if let receipts = collector.receipts {
-      files.append(.init(shownBy: "the receipt listener", path: receipts.certificateFile))
-    }
-    if let identity = service?.identity {
-      files.append(.init(shownBy: "the web endpoint", path: identity.certificateFile))
-    }
-    for target in targets {
-      if case .apns(let settings) = target.settings,
-        case .certificate(let file, _) = settings.credentials
-      {
-        files.append(.init(shownBy: target.name, path: file))
-      }
-    }
-    return files
   }
 }

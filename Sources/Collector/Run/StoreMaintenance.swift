@@ -39,11 +39,11 @@ final class StoreMaintenance {
   ///   - devices: those that joined; `nil` where none can.
   ///   - policy: what is kept now; a reload may change it.
   ///   - certificates: those that the collector shows now.
-  ///   - onLine: told what retention deleted or waits for, in words.
+  ///   - onLine: told in words what retention deleted or waits for, and of certificates that end.
   init(
     store: CollectorStore, control: any RunController, serves: Bool, host: HostTime,
     devices: DeviceRegistry? = nil, policy: @escaping @Sendable () -> RetentionPolicy = { .keepAll },
-    certificates: @escaping () -> [ConditionWatch.CertificateFile] = { [] },
+    certificates: @escaping () -> [ShownCertificate] = { [] },
     onLine: @escaping (String) -> Void = { _ in }
   ) {
     self.store = store
@@ -53,7 +53,7 @@ final class StoreMaintenance {
     self.devices = devices
     self.policy = policy
     retention = StoreRetention(store: store, host: host, onLine: onLine)
-    conditions = ConditionWatch(store, clock: host.clock, certificates: certificates)
+    conditions = ConditionWatch(store, clock: host.clock, certificates: certificates, onLine: onLine)
   }
 
   /// Does what is due.
@@ -64,8 +64,11 @@ final class StoreMaintenance {
     memory.giveBack(at: .nanoseconds(clock.monotonicNow().nanoseconds))
     // Whether or not the store can be written to: it needs no lock.
     let synced = Result { try store.syncLog() }
+    let noted = Result { try conditions.note(synced) }
     try synced.get()
-    return try rest.get()
+    let pause = try rest.get()
+    try noted.get()
+    return pause
   }
 
   private func work() throws -> Duration {

@@ -14,6 +14,8 @@ public struct Condition: Sendable, Hashable {
     case device
     /// Free bytes on the store's disk, in the detail, at an instant.
     case disk
+    /// The disk has not taken the write-ahead log since; the detail is the system's error.
+    case sync
     /// The last backup, since it was complete; the detail is the copy's path.
     case backup
   }

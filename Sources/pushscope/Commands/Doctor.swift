@@ -82,6 +82,7 @@ struct Doctor: AsyncParsableCommand {
     for finding in LibraryDoctor.ofThisProcess().findings { report(finding) }
     report(StoreCheck.finding { () throws(CommandFailure) in try store.path(for: .writing) })
     report(TerminalCheck.finding(environment: ProcessEnvironment.all))
+    for finding in HostDoctor.certificates(configuration, clock) { report(finding) }
     if let receipts = configuration.collector.receipts, !receipts.keyFile.isUnread,
       !receipts.secretFile.isUnread
     {

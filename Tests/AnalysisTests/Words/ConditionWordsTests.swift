@@ -29,6 +29,7 @@ import Testing
       (certificate(from: 3, to: -3), nil),
       (certificate(from: 5, to: -1), "the receipt listener's certificate ends in 24 h"),
       (certificate(from: 90, to: 0.5), "the receipt listener's certificate ended 12 h ago"),
+      (certificate(from: -0.5, to: -90), "the receipt listener's certificate is not valid for another 12 h"),
     ] as [(Condition, String?)])
   func certificates(_ certificate: Condition, _ text: String?) {
     #expect(needs(certificate) == [text].compactMap { $0 })
@@ -49,6 +50,14 @@ import Testing
       needs(device("a", 9), device("b", 4), device("c", 5), device("d", 6))
         == ["devices b, c, d and 1 more not heard for at least 4 d"])
     #expect(needs(device("\u{1B}[2J", 4)).first?.contains("\u{1B}") == false)
+  }
+
+  @Test func aDiskThatDoesNotTakeWhatIsRecorded() {
+    let failing = Condition(.sync, since: Self.ago(days: 0.125), detail: "Input/output error")
+    #expect(
+      needs(failing) == [
+        "the disk has not taken what is recorded for 3 h (Input/output error): a power failure would cost it"
+      ])
   }
 
   @Test("a disk that fills up, by how its free space went down")

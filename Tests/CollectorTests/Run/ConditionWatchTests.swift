@@ -2,6 +2,7 @@ import Configuration
 import HTTPServer
 import Measurement
 import Store
+import Synchronization
 import TestKit
 import Testing
 
@@ -26,9 +27,9 @@ import Testing
   func certificates() throws {
     let files = try LocalAuthority.credentials(in: directory.path, now: clock.wallNow())
     var configured = [
-      ConditionWatch.CertificateFile(shownBy: "the receipt listener", path: files.certificateFile)
+      ShownCertificate(shownBy: "the receipt listener", path: files.certificateFile)
     ]
-    var watch = ConditionWatch(store, clock: clock) { configured }
+    var watch = ConditionWatch(store, clock: clock, certificates: { configured }, onLine: { _ in })
     try watch.look()
     let certificate = try #require(try store.conditions(.certificate).first)
     #expect(certificate.subject == "the receipt listener" && certificate.detail == files.certificateFile)
@@ -45,10 +46,55 @@ import Testing
     #expect(try subjects(.certificate) == ["the web endpoint"])
   }
 
+  @Test("the log is told once of a certificate that ends, and once of its end")
+  func certificatesAreTold() throws {
+    let files = try LocalAuthority.credentials(in: directory.path, now: clock.wallNow())
+    let lines = Mutex<[String]>([])
+    var watch = ConditionWatch(
+      store, clock: clock,
+      certificates: { [ShownCertificate(shownBy: "the web endpoint", path: files.certificateFile)] },
+      onLine: { line in lines.withLock { $0.append(line) } })
+    try watch.look()
+    #expect(lines.withLock { $0.count } == 0)
+    let certificate = try #require(try store.conditions(.certificate).first)
+    let end = try #require(certificate.until)
+    for before in [Duration.seconds(180_600), .hours(49), .seconds(-60), .seconds(-9_000)] {
+      clock.stepWall(by: end - clock.wallNow() - before)
+      clock.advance(by: ConditionWatch.interval)
+      try watch.look()
+    }
+    let told = lines.withLock { $0 }
+    #expect(
+      told.map { String($0.prefix { $0 != "(" }) } == [
+        "the web endpoint's certificate ends in 2 d 2 h ", "the web endpoint's certificate ended 11 min ago ",
+      ])
+  }
+
+  @Test("the disk does not take the log: since when and why, until it does, and not of the collector before")
+  func failingSync() throws {
+    func noted() throws -> [String] { try store.conditions(.sync).map(\.detail) }
+    try store.replace(.sync, by: [Condition(.sync, since: clock.wallNow(), detail: "old")])
+    var watch = ConditionWatch(store, clock: clock, certificates: { [] }, onLine: { _ in })
+    try watch.look()
+    #expect(try noted().isEmpty)
+    try watch.note(.success(()))
+    #expect(try noted().isEmpty)
+    let error = StoreError(.ioFailure, path: "s.sqlite-wal", detail: "Input/output error", remedy: "")
+    let start = clock.wallNow()
+    for _ in 0..<3 {
+      try watch.note(.failure(error))
+      clock.advance(by: .seconds(1))
+    }
+    #expect(try noted() == ["Input/output error"])
+    #expect(try store.conditions(.sync).first?.since == start)
+    try watch.note(.success(()))
+    #expect(try noted().isEmpty)
+  }
+
   @Test("the start is noted once; the disk's free space each day, for eight days")
   func startAndDisk() throws {
     let start = clock.wallNow()
-    var watch = ConditionWatch(store, clock: clock) { [] }
+    var watch = ConditionWatch(store, clock: clock, certificates: { [] }, onLine: { _ in })
     for hour in 0..<24 * 12 {
       try watch.look()
       if hour < 24 { #expect(try store.conditions(.disk).count == 1) }
