@@ -374,7 +374,7 @@ public struct StatusReader {
     let left = Set(try store.devices().filter { $0.state == .left }.map(\.name))
     return needs
       + ConditionWords.needs(
-        conditions,
+        conditions, isRunning: isRunning,
         collectingSince: isCollecting ? now.advanced(byMicroseconds: -status.headline.length) : nil,
         left: left,
         space: space, at: now)

@@ -16,14 +16,17 @@ enum ConditionWords {
   /// All that needs a hand.
   ///
   /// - Parameters:
+  ///   - isRunning: whether a collector runs; one that ends writes the log into the store.
   ///   - collectingSince: when the run began that is being recorded; `nil` while none is.
   ///   - space: of the store's disk.
   static func needs(
-    _ conditions: [Condition], collectingSince: WallTime?, left: Set<String>, space: DiskSpace?,
-    at now: WallTime
+    _ conditions: [Condition], isRunning: Bool, collectingSince: WallTime?, left: Set<String>,
+    space: DiskSpace?, at now: WallTime
   ) -> [String] {
     let disk = space.flatMap { diskIsFull(conditions, $0, at: now) }
-    return conditions.compactMap { CertificateWords($0, at: now)?.text ?? sync($0, at: now) }
+    return conditions.compactMap {
+      CertificateWords($0, at: now)?.text ?? (isRunning ? sync($0, at: now) : nil)
+    }
       + [
         disk, collectingSince.flatMap { devices(conditions, since: $0, left: left, at: now) },
         conditions.last { $0.kind == .backup }.flatMap { backup($0, at: now) },

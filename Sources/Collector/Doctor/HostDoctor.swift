@@ -33,12 +33,12 @@ public enum HostDoctor {
     }
   }
 
-  /// Checks when the certificates are valid that the collector shows; one that is fine is not mentioned.
+  /// Checks when the certificates of the listeners are valid; one that is fine is not mentioned.
   public static func certificates(
     _ configuration: PushscopeConfiguration, _ clock: any HostClock
   ) -> [DoctorFinding] {
     let now = clock.wallNow()
-    return configuration.shownCertificates.compactMap { shown in
+    return configuration.listenerCertificates.compactMap { shown in
       guard let words = shown.condition.flatMap({ CertificateWords($0, at: now) }), let text = words.text
       else {
         return nil

@@ -18,10 +18,10 @@ struct ConditionWatch {
   private let onLine: (String) -> Void
   private var lookedAt: MonotonicTime?
   private var noted: [Condition] = []
-  /// What was said of each certificate, by its path.
-  private var told: [String: CertificateWords.State] = [:]
-  /// Why the log cannot be synced, as noted.
-  private var syncFailure: String?
+  /// What the log has said of each certificate, by its path.
+  private var reported: [String: CertificateWords.State] = [:]
+  /// Since when and why the log cannot be synced, as stored.
+  private var syncFailure: Condition?
 
   /// - Parameters:
   ///   - certificates: those of the configuration as it is now.
@@ -40,32 +40,40 @@ struct ConditionWatch {
     if let lookedAt, now - lookedAt < Self.interval { return }
     let isFirst = lookedAt == nil
     if isFirst {
-      try store.replace(.collector, .sync, by: [Condition(.collector, since: wall, detail: "\(getpid())")])
+      let collector = Condition(.collector, since: wall, detail: "\(getpid())")
+      try store.replace(.collector, .sync, by: [collector] + (syncFailure.map { [$0] } ?? []))
     }
     let found = certificates().compactMap(\.condition)
     if isFirst || found != noted { try store.replace(.certificate, by: found) }
     noted = found
-    for certificate in found { tell(certificate, at: wall) }
+    for certificate in found { report(certificate, at: wall) }
     try noteDisk(at: wall)
     try store.forgetDevices(at: wall)
     lookedAt = now
   }
 
-  private mutating func tell(_ certificate: Condition, at now: WallTime) {
+  private mutating func report(_ certificate: Condition, at now: WallTime) {
     guard let words = CertificateWords(certificate, at: now),
-      told.updateValue(words.state, forKey: certificate.detail) != words.state
+      reported.updateValue(words.state, forKey: certificate.detail) != words.state
     else { return }
     if let text = words.text { onLine("\(text) (\(EscapedText.make(certificate.detail)))") }
   }
 
-  /// Notes since when the write-ahead log cannot be synced, and why.
+  /// Stores since when the write-ahead log cannot be synced, and why.
+  /// - Parameter result: whether there was anything to sync.
   /// - Throws: ``StoreError``; the next call tries again.
-  mutating func note(_ sync: Result<Void, any Error>) throws {
-    var failure: String?
-    if case .failure(let error) = sync { failure = (error as? StoreError)?.detail ?? "\(error)" }
+  mutating func record(sync result: Result<Bool, any Error>) throws {
+    let failure: Condition?
+    switch result {
+    case .success(false): return
+    case .success(true): failure = nil
+    case .failure(let error):
+      failure = Condition(
+        .sync, since: syncFailure?.since ?? clock.wallNow(),
+        detail: (error as? StoreError)?.detail ?? "\(error)")
+    }
     guard failure != syncFailure else { return }
-    let conditions = failure.map { [Condition(.sync, since: clock.wallNow(), detail: $0)] }
-    try store.replace(.sync, by: conditions ?? [])
+    try store.replace(.sync, by: failure.map { [$0] } ?? [])
     syncFailure = failure
   }
 

@@ -24,19 +24,23 @@ struct ShownCertificate: Equatable {
 extension PushscopeConfiguration {
   /// The certificates that the collector shows.
   var shownCertificates: [ShownCertificate] {
+    listenerCertificates
+      + targets.compactMap { target in
+        guard case .apns(let settings) = target.settings,
+          case .certificate(let file, _) = settings.credentials
+        else { return nil }
+        return ShownCertificate(shownBy: target.name, path: file)
+      }
+  }
+
+  /// Those that are shown to who connects.
+  var listenerCertificates: [ShownCertificate] {
     var all: [ShownCertificate] = []
     if let receipts = collector.receipts {
       all.append(.init(shownBy: "the receipt listener", path: receipts.certificateFile))
     }
     if let identity = service?.identity {
       all.append(.init(shownBy: "the web endpoint", path: identity.certificateFile))
-    }
-    for target in targets {
-      if case .apns(let settings) = target.settings,
-        case .certificate(let file, _) = settings.credentials
-      {
-        all.append(.init(shownBy: target.name, path: file))
-      }
     }
     return all
   }

@@ -64,8 +64,8 @@ final class StoreMaintenance {
     memory.giveBack(at: .nanoseconds(clock.monotonicNow().nanoseconds))
     // Whether or not the store can be written to: it needs no lock.
     let synced = Result { try store.syncLog() }
-    let noted = Result { try conditions.note(synced) }
-    try synced.get()
+    let noted = Result { try conditions.record(sync: synced) }
+    _ = try synced.get()
     let pause = try rest.get()
     try noted.get()
     return pause

@@ -66,9 +66,7 @@ struct StoreRetention {
       due = start + Self.retryInterval
       return false
     }
-    if let forced = step.forcedTo {
-      onLine("the store reached maximum_size: notifications planned before \(forced.rfc3339) are deleted")
-    }
+    if let forced = step.forced { onLine(forced) }
     if step.held > .zero { budget.note(step.held) }
     deleted.rows += step.rows
     deleted.samples += step.samples

@@ -29,6 +29,14 @@ public struct StoreBackup: Sendable {
   public func run(replaces: Bool, onProgress: (Double) -> Void) throws -> Int64 {
     let reader = try StoreReader.open(at: source)
     defer { reader.close() }
+    do {
+      return try copy(reader, replaces: replaces, onProgress)
+    } catch let error as StoreError {
+      throw error.ofCopy(destination.path)
+    }
+  }
+
+  private func copy(_ reader: StoreReader, replaces: Bool, _ onProgress: (Double) -> Void) throws -> Int64 {
     let lock = try claimDestination(replaces: replaces, source: reader)
     defer { withExtendedLifetime(lock) {} }
     let partial = StoreFile(path: destination.path + ".partial-\(getpid())")
@@ -66,12 +74,12 @@ public struct StoreBackup: Sendable {
 
   private func copy(_ reader: StoreReader, to partial: StoreFile, _ onProgress: (Double) -> Void) throws {
     try withoutActuallyEscaping(onProgress) { onProgress in
-      try StoreError.wrapping(path: partial.path) {
-        let queue = try DatabaseQueue(path: partial.path)
-        defer { try? queue.close() }
-        try reader.read { source in
-          // The transaction begins with the first row that is read; from then on nothing changes for this connection.
-          _ = try StoreReader.revision(source)
+      let queue = try StoreError.wrapping(path: partial.path) { try DatabaseQueue(path: partial.path) }
+      defer { try? queue.close() }
+      try reader.read { source in
+        // The transaction begins with the first row that is read; from then on nothing changes for this connection.
+        _ = try StoreReader.revision(source)
+        try StoreError.wrapping(path: partial.path) {
           try queue.writeWithoutTransaction { copy in
             try source.backup(to: copy, pagesPerStep: Self.pagesPerStep) { progress in
               onProgress(Double(progress.completedPageCount) / Double(max(1, progress.totalPageCount)))
@@ -139,5 +147,33 @@ public struct StoreBackup: Sendable {
     guard fsync(descriptor) == 0 else { throw StoreError(errno: errno, path: path) }
     var status = stat()
     return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
+  }
+}
+
+extension StoreError {
+  /// The error of a copy that cannot be written, in words for that; others as they are.
+  func ofCopy(_ path: String) -> StoreError {
+    let end = path.lastIndex(of: "/") ?? path.startIndex
+    let directory = end == path.startIndex ? "/" : String(path[..<end])
+    let another = "name a file in another directory"
+    func failure(_ detail: String, _ remedy: String) -> StoreError {
+      StoreError(code, path: path, detail: detail, remedy: remedy)
+    }
+    switch code {
+    case .diskFull:
+      return failure(
+        "no room left for the copy",
+        "free some disk space, or name a file on another disk; nothing is left of it")
+    case .isDirectory: return failure("the copy must be a file, not a directory", "name a file in it")
+    case .missing, .unusablePath:
+      guard access(directory, F_OK) == 0 else {
+        return failure("there is no directory \(directory)", "make it, or \(another)")
+      }
+      return failure("there can be no copy here: \(StoreFile.obstacle(to: path) ?? detail)", another)
+    case .readOnly, .permissionDenied:
+      guard access(directory, W_OK) != 0 else { return self }
+      return failure("no file can be made in \(directory): \(String(cString: strerror(errno)))", another)
+    default: return self
+    }
   }
 }

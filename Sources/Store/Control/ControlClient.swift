@@ -84,7 +84,7 @@ public struct ControlClient: Sendable {
       try withStore(command) { store in
         while try store.rollUp() {}
         try store.markPruned(samplesBefore: time)
-        // What nobody asked to delete may not be forwarded yet.
+        // What nobody asked to delete waits until it is forwarded.
         let policy = RetentionPolicy(keepsWhatIsNotForwarded: true)
         var budget = PruneBudget()
         while true {

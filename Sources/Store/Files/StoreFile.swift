@@ -291,7 +291,7 @@ extension StoreFile {
       reached = directory
     }
     return fileSystem(of: reached).map {
-      "no file can be made in \(reached), which is of the file system \($0)"
+      "no file can be made in \(reached.isEmpty ? "/" : reached), which is of the file system \($0)"
     }
   }
 

@@ -53,16 +53,23 @@ public enum RetainedKind: String, Sendable, Hashable, CaseIterable {
 /// deleted: its rollups are the only record of it.
 public struct PrunedSpans: Sendable, Equatable {
   private var marks: [RetainedKind: WallTime] = [:]
-  private var forced: [RetainedKind: Int64] = [:]
+  private var forced: [RetainedKind: Forced] = [:]
+
+  /// Rows that are deleted although they may not be forwarded: a person or the store's size asked for it.
+  struct Forced: Sendable, Equatable {
+    /// Those that are older than this.
+    var before = WallTime(microseconds: 0)
+    /// Those that have not changed since the store had this revision.
+    var through: Int64 = 0
+  }
 
   public init() {}
 
   /// What is older than this is deleted, or is going to be; `nil` where nothing was deleted.
   public subscript(kind: RetainedKind) -> WallTime? { marks[kind] }
 
-  /// The revision up to which rows are deleted although they may not be forwarded to the fleet: a person or the store's size
-  /// asked for it when this was the store's revision. 0 when that was never so.
-  func forcedThrough(_ kind: RetainedKind) -> Int64 { forced[kind] ?? 0 }
+  /// What was asked for last.
+  func forced(_ kind: RetainedKind) -> Forced { forced[kind] ?? Forced() }
 
   /// Notifications planned before are gone; `nil` where all are there.
   public var samples: WallTime? { marks[.samples] }
@@ -82,12 +89,14 @@ public struct PrunedSpans: Sendable, Equatable {
   }
 
   static func fetch(_ db: Database) throws -> PrunedSpans {
-    let statement = try RawStatement(db, "SELECT subject, pruned_to, forced_through FROM retention")
+    let statement = try RawStatement(
+      db, "SELECT subject, pruned_to, forced_to, forced_through FROM retention")
     var spans = PrunedSpans()
     while try statement.step() {
       guard let kind = statement.text(0).flatMap(RetainedKind.init(rawValue:)) else { continue }
       spans.marks[kind] = WallTime(microseconds: statement.integer(1))
-      spans.forced[kind] = statement.integer(2)
+      spans.forced[kind] = Forced(
+        before: WallTime(microseconds: statement.integer(2)), through: statement.integer(3))
     }
     return spans
   }
@@ -102,19 +111,23 @@ public struct PrunedSpans: Sendable, Equatable {
   }
 
   /// The same, in the store too.
-  /// - Parameter forced: the store's revision where rows go although they are not forwarded; 0 where they wait for that.
+  /// - Parameter revision: the store's where rows before that time go although they may not be forwarded; `nil` where they wait.
   mutating func advance(
-    _ kind: RetainedKind, to time: WallTime, forcedThrough forced: Int64, _ db: Database
+    _ kind: RetainedKind, to time: WallTime, forcedThrough revision: Int64?, _ db: Database
   ) throws {
-    guard advance(kind, to: time) || forced > forcedThrough(kind) else { return }
-    self.forced[kind] = max(forced, forcedThrough(kind))
+    if advance(kind, to: time) {
+      try db.execute(
+        sql: """
+          INSERT INTO retention (subject, pruned_to) VALUES (?, ?)
+          ON CONFLICT (subject) DO UPDATE SET pruned_to = max(pruned_to, excluded.pruned_to)
+          """,
+        arguments: [kind.rawValue, time.microseconds])
+    }
+    guard let revision else { return }
+    forced[kind] = Forced(before: time, through: revision)
     try db.execute(
-      sql: """
-        INSERT INTO retention (subject, pruned_to, forced_through) VALUES (?, ?, ?)
-        ON CONFLICT (subject) DO UPDATE SET pruned_to = max(pruned_to, excluded.pruned_to),
-          forced_through = max(forced_through, excluded.forced_through)
-        """,
-      arguments: [kind.rawValue, time.microseconds, forced])
+      sql: "UPDATE retention SET forced_to = ?, forced_through = ? WHERE subject = ?",
+      arguments: [time.microseconds, revision, kind.rawValue])
   }
 }
 

@@ -32,7 +32,7 @@ extension CollectorStore {
       }
       return step
     }
-    if !policy.keepsAll { step.forcedTo = try advanceMarks(policy, at: now) }
+    if !policy.keepsAll { step.forced = try advanceMarks(policy, at: now) }
     let deletion = try read { try Deletion.next(policy, at: wall, $0) }
     var begun: MonotonicTime?
     if let deletion {
@@ -72,7 +72,7 @@ extension CollectorStore {
   /// - Parameter isForced: whether rows go that are not forwarded, too.
   private func mark(_ cuts: [RetainedKind: WallTime], isForced: Bool) throws {
     try transaction { db, state in
-      let forced = isForced ? state.revision : 0
+      let forced = isForced ? state.revision : nil
       var spans = try PrunedSpans.fetch(db)
       for (kind, cut) in cuts { try spans.advance(kind, to: cut, forcedThrough: forced, db) }
       // Those that arrived before belong to notifications that were planned before; they are found by their order.
@@ -84,25 +84,26 @@ extension CollectorStore {
     }
   }
 
-  /// - Returns: the instant before which notifications go because of the store's size only.
-  private func advanceMarks(_ policy: RetentionPolicy, at now: WallTime) throws -> WallTime? {
+  /// - Returns: what goes because of the store's size only, in words.
+  private func advanceMarks(_ policy: RetentionPolicy, at now: WallTime) throws -> String? {
     let next = try read { try RetentionMarks.next(policy, at: now, wall: clock.wallNow(), $0) }
     if !next.aged.isEmpty { try mark(next.aged, isForced: false) }
     guard let (kind, cut) = next.forced else { return nil }
-    let isLost = try read {
-      try policy.keepsWhatIsNotForwarded && ForwardBacklog.oldest(kind, before: cut, $0) != nil
+    let isLost = try read { db in
+      try policy.keepsWhatIsNotForwarded
+        && (kind == .samples ? [kind, .receipts] : [kind]).contains {
+          try ForwardBacklog.oldest($0, before: cut, db) != nil
+        }
     }
     try mark([kind: cut], isForced: true)
-    if kind == .samples || isLost {
-      let event = Event(
-        at: clock.wallNow(), kind: .pruned,
-        detail: "the store reached maximum_size: "
-          + (kind == .samples ? "notifications planned" : "rows of \(kind.rawValue)")
-          + " before \(cut.rfc3339) are deleted"
-          + (isLost ? ", and some of them were not forwarded to the fleet" : ""))
-      try record([event], run: nil)
-    }
-    return kind == .samples ? cut : nil
+    guard kind == .samples || isLost else { return nil }
+    let words =
+      "the store reached maximum_size: "
+      + (kind == .samples ? "notifications planned" : "rows of \(kind.rawValue)")
+      + " before \(cut.rfc3339) are deleted"
+      + (isLost ? ", and some of them were not forwarded to the fleet" : "")
+    try record([Event(at: clock.wallNow(), kind: .pruned, detail: words)], run: nil)
+    return words
   }
 
   /// Unused pages beyond those that stay for what comes next; `nil` where there are none, or where the store was not made to
@@ -129,16 +130,21 @@ extension CollectorStore {
 
 /// Computes how far retention may go.
 enum RetentionMarks {
-  /// The marks that a policy moves by age and, only where it moves none and nothing is left to delete, the one that it moves
-  /// because of the store's size.
-  ///
+  /// The marks that a policy moves.
+  struct Moves {
+    /// By age.
+    var aged: [RetainedKind: WallTime] = [:]
+    /// Because of the store's size; only where none moves by age and nothing is left to delete.
+    var forced: (kind: RetainedKind, cut: WallTime)?
+  }
+
   /// Size is that of the pages that stay used once the log is in the file. It goes down with what is deleted, and the log, which
   /// deleting makes longer, is not part of it.
-  static func next(_ policy: RetentionPolicy, at now: WallTime, wall: WallTime, _ db: Database) throws -> (
-    aged: [RetainedKind: WallTime], forced: (kind: RetainedKind, cut: WallTime)?
-  ) {
+  static func next(_ policy: RetentionPolicy, at now: WallTime, wall: WallTime, _ db: Database) throws
+    -> Moves
+  {
     let spans = try PrunedSpans.fetch(db)
-    var aged: [RetainedKind: WallTime] = [:]
+    var moves = Moves()
     for (kind, age) in policy.ages {
       let time = now.advanced(byMicroseconds: -age.microseconds)
       let last = spans[kind] ?? .distantPast
@@ -146,12 +152,13 @@ enum RetentionMarks {
       if policy.keepsWhatIsNotForwarded, let kept = try ForwardBacklog.oldest(kind, before: cut, db) {
         cut = min(cut, kept)
       }
-      if cut > last { aged[kind] = cut }
+      if cut > last { moves.aged[kind] = cut }
     }
-    guard let limit = policy.maximumSize, aged.isEmpty, try StoreSize.read(db).used > limit,
+    guard let limit = policy.maximumSize, moves.aged.isEmpty, try StoreSize.read(db).used > limit,
       try Deletion.next(policy, at: wall, db) == nil
-    else { return (aged, nil) }
-    return (aged, try oldest(before: now - RetentionClock.tolerance, db))
+    else { return moves }
+    moves.forced = try oldest(before: min(now, wall) - RetentionClock.tolerance, db)
+    return moves
   }
 
   /// The last whole hour before an instant that may go; `nil` when there is none.
@@ -168,7 +175,7 @@ enum RetentionMarks {
   }
 
   /// What to delete next when the store is too large: the oldest hour of notifications, and when there are none to delete,
-  /// the oldest of what takes the most space after them. Rows that a mark has passed wait for the fleet: the mark comes again.
+  /// the oldest of what takes the most space after them. Rows that a mark has passed wait for the fleet.
   /// - Parameter end: whole hours that end later stay, whatever the rollups say: these follow a wall clock that is wrong for a moment.
   static func oldest(before end: WallTime, _ db: Database) throws -> (RetainedKind, WallTime)? {
     let watermarks = try RollupWatermarks.fetch(db)
@@ -178,8 +185,9 @@ enum RetentionMarks {
       let hour = RollupSpan.hour.start(of: first.seconds) + 3600
       // Whole hours only, and never the present one or the one before.
       guard watermarks.hour > .min, hour <= watermarks.hour else { continue }
-      let cut = max(WallTime(seconds: hour), spans[kind] ?? .distantPast)
-      guard cut <= end else { continue }
+      let cut = WallTime(seconds: hour)
+      // Rows before a mark that is in the future stay until then.
+      guard cut <= end, spans[kind] ?? .distantPast <= end else { continue }
       return (kind, cut)
     }
     return nil
@@ -210,14 +218,15 @@ enum RetentionMarks {
 private struct Deletion {
   let kind: RetainedKind
   let before: WallTime
-  /// The revision up to which rows go.
-  let through: Int64
+  /// The revision up to which rows go because they are forwarded; `nil` where none waits for that.
+  let forwarded: Int64?
+  let forced: PrunedSpans.Forced
 
   static let openStates = "\(NotificationState.planned.rawValue), \(NotificationState.inFlight.rawValue)"
 
   /// Rows are looked at from the oldest on. Between them may be rows of a clock that was wrong for a while, and rows that
   /// wait for the fleet, so that some are looked at before it is taken that there is nothing to delete.
-  private static let lookahead = 1_000
+  private static let lookahead = 10_000
 
   static func next(_ policy: RetentionPolicy, at wall: WallTime, _ db: Database) throws -> Deletion? {
     try next(policy, PrunedSpans.fetch(db), at: wall, db)
@@ -225,13 +234,11 @@ private struct Deletion {
 
   /// Whether there are rows to delete once some marks have moved.
   static func isAny(
-    _ policy: RetentionPolicy,
-    after next: (aged: [RetainedKind: WallTime], forced: (kind: RetainedKind, cut: WallTime)?),
-    at wall: WallTime, _ db: Database
+    _ policy: RetentionPolicy, after moves: RetentionMarks.Moves, at wall: WallTime, _ db: Database
   ) throws -> Bool {
-    if next.forced != nil { return true }
+    if moves.forced != nil { return true }
     var spans = try PrunedSpans.fetch(db)
-    for (kind, cut) in next.aged { spans.advance(kind, to: cut) }
+    for (kind, cut) in moves.aged { spans.advance(kind, to: cut) }
     return try Self.next(policy, spans, at: wall, db) != nil
   }
 
@@ -240,7 +247,7 @@ private struct Deletion {
   private static func next(
     _ policy: RetentionPolicy, _ spans: PrunedSpans, at wall: WallTime, _ db: Database
   ) throws -> Deletion? {
-    let forwarded = policy.keepsWhatIsNotForwarded ? try ForwardCursor.currentRevision(db) : .max
+    let forwarded = policy.keepsWhatIsNotForwarded ? try ForwardCursor.currentRevision(db) : nil
     // Receipts before the notifications that they belong to: they are found by their order then.
     for kind in [
       RetainedKind.receipts, .samples, .rollupSecond, .rollupMinute, .rollupHour, .path, .log, .events,
@@ -248,15 +255,15 @@ private struct Deletion {
       .findings,
     ] {
       guard let before = spans[kind], before <= wall else { continue }
-      let through = kind.staysOnHost ? .max : max(forwarded, spans.forcedThrough(kind))
-      let deletion = Deletion(kind: kind, before: before, through: through)
+      let deletion = Deletion(
+        kind: kind, before: before, forwarded: kind.staysOnHost ? nil : forwarded, forced: spans.forced(kind))
       if try deletion.hasRows(db) { return deletion }
     }
     return nil
   }
 
   private func hasRows(_ db: Database) throws -> Bool {
-    let statement = try RawStatement(db, "SELECT EXISTS (\(selection(of: "1")))")
+    let statement = try RawStatement(db, "SELECT EXISTS (\(selection(of: "0")))")
     bind(statement, limit: 1)
     defer { statement.reset() }
     return try statement.step() && statement.integer(0) != 0
@@ -265,18 +272,28 @@ private struct Deletion {
   private func bind(_ statement: RawStatement, limit: Int) {
     statement.bind(before.microseconds, at: 1)
     statement.bind(limit, at: 2)
-    // Statements about rollups do not have it, and ignore it.
-    statement.bind(through, at: 3)
+    // A statement without them ignores them.
+    statement.bind(forwarded ?? 0, at: 3)
+    statement.bind(forced.before.microseconds, at: 4)
+    statement.bind(forced.through, at: 5)
   }
 
-  /// Selects rows to delete; ?1 is the mark in µs, ?2 how many, ?3 the revision up to which.
+  /// SQL that is true of a row that goes: its revision is up to ?3, or up to ?5 where it is older than ?4.
+  private func goes(at time: String, unless waiting: String = "0") -> String {
+    forwarded == nil
+      ? "1" : "((revision <= ?3 AND NOT \(waiting)) OR (\(time) < ?4 AND revision <= ?5))"
+  }
+
+  /// Selects rows to delete; ?1 is the mark in µs, ?2 how many, ?6 the time in µs from which notifications are looked at.
   private func selection(of column: String) -> String {
     switch kind {
     case .samples:
+      // A receipt goes with its notification.
+      let waiting = "EXISTS (SELECT 1 FROM receipt r WHERE r.sample_id = id AND r.revision > ?3)"
       return """
-        SELECT \(column) FROM (SELECT id, revision FROM sample INDEXED BY sample_planned_at
-          WHERE planned_at < ?1 AND state NOT IN (\(Self.openStates))
-          ORDER BY planned_at LIMIT ?2 + \(Self.lookahead)) WHERE revision <= ?3 LIMIT ?2
+        SELECT \(column) FROM (SELECT id, revision, planned_at FROM sample INDEXED BY sample_planned_at
+          WHERE planned_at < ?1 AND planned_at >= ifnull(?6, planned_at) AND state NOT IN (\(Self.openStates))
+          ORDER BY planned_at LIMIT ?2 + \(Self.lookahead)) WHERE \(goes(at: "planned_at", unless: waiting)) LIMIT ?2
         """
     case .rollupSecond, .rollupMinute, .rollupHour:
       return """
@@ -285,12 +302,12 @@ private struct Deletion {
         """
     case .findings:
       return
-        "SELECT \(column) FROM finding WHERE started_at < ?1 AND ended_at < ?1 AND revision <= ?3 LIMIT ?2"
+        "SELECT \(column) FROM finding WHERE started_at < ?1 AND ended_at < ?1 AND \(goes(at: "ended_at")) LIMIT ?2"
     case .receipts, .path, .log, .events, .clock:
       guard let (table, time) = kind.rowsInOrder else { return "SELECT 1 WHERE 0" }
       return """
-        SELECT \(column) FROM (SELECT revision, \(time) AS at FROM \(table) WHERE revision <= ?3
-          ORDER BY revision LIMIT ?2 + \(Self.lookahead)) WHERE at < ?1 LIMIT ?2
+        SELECT \(column) FROM (SELECT revision, \(time) AS at FROM \(table)
+          ORDER BY revision LIMIT ?2 + \(Self.lookahead)) WHERE at < ?1 AND \(goes(at: "at")) LIMIT ?2
         """
     }
   }
@@ -344,14 +361,20 @@ private struct Deletion {
   private func deleteSamples(
     _ db: Database, limit: Int, while goesOn: () -> Bool
   ) throws -> (rows: Int, samples: Int) {
-    let select = try RawStatement(db, selection(of: "id"))
+    let select = try RawStatement(db, selection(of: "id, planned_at"))
     let receipts = try RawStatement(db, "DELETE FROM receipt WHERE sample_id = ?1")
     let samples = try RawStatement(db, "DELETE FROM sample WHERE id = ?1")
     var deleted = (rows: 0, samples: 0)
+    // Those before stay.
+    var start: Int64?
     repeat {
       bind(select, limit: min(limit - deleted.samples, Self.portion))
+      select.bind(start, at: 6)
       var ids: [Int64] = []
-      while try select.step() { ids.append(select.integer(0)) }
+      while try select.step() {
+        ids.append(select.integer(0))
+        start = select.integer(1)
+      }
       select.reset()
       if ids.isEmpty { break }
       // Neighbors in the table one after the other.

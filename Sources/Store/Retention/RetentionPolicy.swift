@@ -7,7 +7,7 @@ public struct RetentionPolicy: Sendable, Equatable {
   /// Bytes of the pages that stay used once the write-ahead log is in the file; `nil` for no limit.
   public var maximumSize: Int64?
 
-  /// Whether rows stay until they are forwarded to a fleet, as long as ``maximumSize`` allows.
+  /// Whether rows stay until they are forwarded to a fleet, unless ``maximumSize`` or a person asks for their deletion.
   public var keepsWhatIsNotForwarded: Bool
 
   public static let keepAll = RetentionPolicy()
@@ -58,8 +58,8 @@ public struct PruneStep: Sendable, Equatable {
   public var pages = 0
   /// How long its transaction had the store, the commit included; zero without one.
   public var held = Duration.zero
-  /// Notifications planned before are deleted because of the store's size, and were not to be yet by their age.
-  public var forcedTo: WallTime?
+  /// What is deleted because of the store's size, in words: it was not to be yet by its age, or waits for the fleet.
+  public var forced: String?
   /// Whether there is more to do now.
   public var isMore = false
   /// Something is to be deleted, and is not, because the write-ahead log is pinned: it would grow, and nothing would shrink.

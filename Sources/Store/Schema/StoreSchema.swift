@@ -25,8 +25,14 @@ enum StoreSchema {
     Step(sql: FailedPart.table), Step(sql: DeviceRecord.table), Step(sql: stages, isForwarded: true),
     // The provider's own ids of notifications.
     Step(sql: "ALTER TABLE sample ADD COLUMN answer_id TEXT;"), Step(sql: Condition.table),
-    Step(sql: "ALTER TABLE retention ADD COLUMN forced_through INTEGER NOT NULL DEFAULT 0;"),
+    Step(sql: forcedDeletion),
   ]
+
+  /// What is deleted although it may not be forwarded: rows before an instant, up to a revision.
+  private static let forcedDeletion = """
+    ALTER TABLE retention ADD COLUMN forced_to INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE retention ADD COLUMN forced_through INTEGER NOT NULL DEFAULT 0;
+    """
 
   /// What devices report beside the arrival of a notification.
   private static let stages =

@@ -44,9 +44,11 @@ final class LogSync: Sendable {
   func noteCommit() { state.withLock { $0.hasUnsynced = true } }
 
   /// Syncs what was committed, if that is due.
+  /// - Returns: whether it did.
   /// - Throws: the system's error; the next call tries again. Linux may take what it could not write for written then: of such a disk
   ///   no more is promised than that the error is said.
-  func run() throws(StoreError) {
+  @discardableResult
+  func run() throws(StoreError) -> Bool {
     let now = clock.monotonicNow()
     let begun = state.withLock { state in
       guard state.hasUnsynced, state.syncedAt.map({ now - $0 >= Self.interval }) ?? true else { return false }
@@ -54,11 +56,12 @@ final class LogSync: Sendable {
       state.hasUnsynced = false
       return true
     }
-    guard begun else { return }
+    guard begun else { return false }
     // Also after a failure the next try is a second later.
     defer { state.withLock { $0.syncedAt = clock.monotonicNow() } }
     do throws(StoreError) {
       guard sync(try descriptor()) == 0 else { throw StoreError(errno: errno, path: path) }
+      return true
     } catch {
       state.withLock { $0.hasUnsynced = true }
       throw error
@@ -81,6 +84,8 @@ extension CollectorStore {
   ///
   /// With `durability: full`, which syncs each commit, it does nothing.
   ///
+  /// - Returns: whether it did.
   /// - Throws: the system's error; the next call tries again.
-  public func syncLog() throws(StoreError) { try logSync?.run() }
+  @discardableResult
+  public func syncLog() throws(StoreError) -> Bool { try logSync?.run() ?? false }
 }

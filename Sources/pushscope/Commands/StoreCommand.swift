@@ -100,7 +100,7 @@ struct StoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Delete old notifications with their receipts. Runs, counts and rollups stay.",
       discussion: """
-        Only notifications with a final state go, in whole hours. Summaries and plots of that time come from rollups from then \
+        Only notifications with a final state go, in whole hours, forwarded to a fleet or not. Summaries and plots of that time come from rollups from then \
         on. A collector that has the store carries it out beside its recording. `retention:` in the configuration does the \
         same by itself.
 
@@ -133,6 +133,11 @@ struct StoreCommand: ParsableCommand {
         + extent.cut.rfc3339
         + (extent.cut < before.time ? "; later ones stay, because only whole hours are deleted" : "")
       guard !dryRun else { return try StandardOutput.writeLine("\(path): would delete \(what)") }
+      if let mark = try reader.pruned().samples, mark > SystemClock().wallNow() {
+        throw CommandFailure(
+          "what is planned before \(mark.rfc3339) is marked as deleted by a clock that was ahead, and nothing is deleted until then",
+          exitStatus: .failed)
+      }
       let progress = LongWork("deleting \(what)")
       progress.tick()
       let revision = try reader.revision()

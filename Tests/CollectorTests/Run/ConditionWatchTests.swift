@@ -77,17 +77,20 @@ import Testing
     var watch = ConditionWatch(store, clock: clock, certificates: { [] }, onLine: { _ in })
     try watch.look()
     #expect(try noted().isEmpty)
-    try watch.note(.success(()))
+    try watch.record(sync: .success(true))
     #expect(try noted().isEmpty)
-    let error = StoreError(.ioFailure, path: "s.sqlite-wal", detail: "Input/output error", remedy: "")
+    func error(_ detail: String) -> StoreError {
+      StoreError(.ioFailure, path: "s.sqlite-wal", detail: detail, remedy: "")
+    }
     let start = clock.wallNow()
-    for _ in 0..<3 {
-      try watch.note(.failure(error))
+    for error in [error("No space"), error("Input/output error"), error("Input/output error")] {
+      try watch.record(sync: .failure(error))
       clock.advance(by: .seconds(1))
+      try watch.record(sync: .success(false))
     }
     #expect(try noted() == ["Input/output error"])
     #expect(try store.conditions(.sync).first?.since == start)
-    try watch.note(.success(()))
+    try watch.record(sync: .success(true))
     #expect(try noted().isEmpty)
   }
 

@@ -18,6 +18,23 @@ import Testing
     }
   }
 
+  @Test("errors of a copy name the copy")
+  func aCopyThatCannotBeMade() throws {
+    let fixture = try StoreFixture()
+    let directory = fixture.directory.path
+    for (file, words) in [
+      (fixture.directory.file("none/copy.sqlite"), "there is no directory \(directory)/none"),
+      (directory, "the copy must be a file, not a directory"),
+      ("/proc/copy.sqlite", "there can be no copy here"),
+    ] {
+      let error = try #require(throws: StoreError.self) { try backup(fixture, to: file) }
+      #expect(error.description.hasPrefix(words) && error.path == file && !error.remedy.contains("--store"))
+    }
+    let full = StoreError(errno: ENOSPC, path: "/backup/copy.sqlite.partial-7").ofCopy("/backup/copy.sqlite")
+    #expect(
+      full.description.hasPrefix("no room left for the copy: /backup/copy.sqlite; free some disk space"))
+  }
+
   @Test func aBackupIsTheStoreOfOneInstant() throws {
     let fixture = try StoreFixture()
     try fill(fixture)

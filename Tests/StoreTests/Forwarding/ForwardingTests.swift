@@ -32,7 +32,7 @@ import Testing
     while true {
       let step = try fixture.store.prune(policy, atMost: 500, within: .seconds(5))
       all.samples += step.samples
-      all.forcedTo = all.forcedTo ?? step.forcedTo
+      all.forced = all.forced ?? step.forced
       if !step.isMore { return all }
     }
   }
@@ -128,7 +128,7 @@ import Testing
     var policy = Self.threeHours
     policy.maximumSize = 1
     let step = try fixture.store.prune(policy, within: .seconds(5))
-    #expect(step.forcedTo != nil && step.samples == 5)
+    #expect(step.forced?.contains("not forwarded") == true && step.samples == 5)
     #expect(try count("sample") == left.samples)
     #expect(try pruned().first?.contains("not forwarded to the fleet") == true)
     _ = try prune(policy)
@@ -157,6 +157,60 @@ import Testing
     reopened.close()
   }
 
+  @Test func byHandOnlyWhatIsAskedForGoes() throws {
+    let left = try lateRows()
+    let mark = try #require(try fixture.reader().pruned().samples)
+    let earlier = mark.advanced(byMicroseconds: -7_200_000_000)
+    #expect(try fixture.store.markPruned(samplesBefore: earlier) == earlier)
+    #expect(try prune(Self.threeHours).samples == 0)
+    #expect(try count("sample") == left.samples + 5, "they are planned later than was asked for")
+    #expect(try fixture.reader().pruned().samples == mark)
+  }
+
+  @Test func aNotificationWaitsForItsReceipts() throws {
+    let plans = try hours()
+    _ = try fixture.store.beginForwarding(to: "fleet", at: "https://e")
+    try forward()
+    let first = plans[0]
+    try fixture.commit(receipts: [
+      Receipt(
+        sample: first.id, device: "phone", receivedAt: first.plannedAt, arrivedAt: first.plannedAt,
+        isSameClock: true, isDuplicate: true)
+    ])
+    // The notification is in the fleet, the receipt is not.
+    let sample = try fixture.store.queue.read {
+      try Int64.fetchOne($0, sql: "SELECT revision FROM sample ORDER BY planned_at LIMIT 1") ?? 0
+    }
+    let receipt = try fixture.store.queue.read {
+      try Int64.fetchOne($0, sql: "SELECT revision FROM receipt") ?? 0
+    }
+    try #require(sample < receipt)
+    try fixture.store.moveForwardCursor(of: "fleet", to: receipt - 1)
+    let policy = RetentionPolicy(ages: [.samples: .seconds(3 * 3600)], keepsWhatIsNotForwarded: true)
+    #expect(try prune(policy).samples > 30)
+    #expect(try count("receipt") == 1)
+    try forward()
+    #expect(try prune(policy).samples == 1)
+    #expect(try count("receipt") == 0)
+  }
+
+  @Test("a clock that is behind a mark after a reboot: the size deletes nothing, and nothing says so")
+  func aMarkInTheFutureForcesNothing() throws {
+    _ = try lateRows()
+    let mark = try #require(try fixture.reader().pruned().samples)
+    let now = fixture.clock.wallNow()
+    fixture.clock.stepWall(by: mark - now - .seconds(600))
+    var policy = Self.threeHours
+    policy.maximumSize = 1
+    let rows = try count("sample")
+    for _ in 0..<3 {
+      let step = try fixture.store.prune(policy, at: now, within: .seconds(5))
+      #expect(step.forced == nil && step.samples == 0)
+    }
+    #expect(try count("sample") == rows)
+    #expect(try pruned().isEmpty)
+  }
+
   @Test("the rows that wait for the fleet keep a mark where they are, whatever their order")
   func marksKeepToTheOldestThatWaits() throws {
     let hours = try hours()
@@ -176,7 +230,7 @@ import Testing
   @Test func onlyTheSizeForcesWhatIsNotForwarded() throws {
     _ = try hours()
     #expect(
-      try prune(RetentionPolicy(maximumSize: 1, keepsWhatIsNotForwarded: true)).forcedTo != nil)
+      try prune(RetentionPolicy(maximumSize: 1, keepsWhatIsNotForwarded: true)).forced != nil)
     #expect(try pruned().contains { $0.contains("not forwarded to the fleet") })
   }
 

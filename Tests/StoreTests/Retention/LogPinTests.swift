@@ -75,7 +75,7 @@ private final class ForeignReader {
     #expect(fixture.store.logPin?.since == fixture.clock.monotonicNow())
     #expect(fixture.store.logHolder == reader.id)
     let step = try fixture.store.prune(policy, within: .seconds(1))
-    #expect(step.isWaiting && !step.isMore && step.rows == 0 && step.forcedTo == nil)
+    #expect(step.isWaiting && !step.isMore && step.rows == 0 && step.forced == nil)
     #expect(try count(fixture) == all && fixture.reader().pruned() == PrunedSpans())
     // What nobody asks for is not waited for.
     #expect(try !fixture.store.prune(.keepAll, within: .seconds(1)).isWaiting)
@@ -106,7 +106,7 @@ private final class ForeignReader {
     try fixture.store.queue.write { try $0.execute(sql: "DELETE FROM log") }
     // The log is longer than the limit.
     let step = try fixture.store.prune(policy, within: .seconds(1))
-    #expect(step.forcedTo == nil && step.rows == 0)
+    #expect(step.forced == nil && step.rows == 0)
   }
 
   /// A checkpoint after each commit that makes the log long, as SQLite would by itself.
