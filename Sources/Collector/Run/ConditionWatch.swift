@@ -20,7 +20,7 @@ struct ConditionWatch {
   private var noted: [Condition] = []
   /// What the log has said of each certificate, by its path.
   private var reported: [String: CertificateWords.State] = [:]
-  /// Since when and why the log cannot be synced, as stored.
+  /// The stored condition: since when and why the log cannot be synced.
   private var syncFailure: Condition?
 
   /// - Parameters:

@@ -132,7 +132,7 @@ extension CollectorStore {
 enum RetentionMarks {
   /// The marks that a policy moves.
   struct Moves {
-    /// By age.
+    /// Those by age.
     var aged: [RetainedKind: WallTime] = [:]
     /// Because of the store's size; only where none moves by age and nothing is left to delete.
     var forced: (kind: RetainedKind, cut: WallTime)?
