@@ -340,10 +340,15 @@ public struct StatusReader {
     }
     let conditions = try store.conditions()
     // What changes the store by hand has the lock of a collector for a moment.
-    if let holder = collector.holder {
-      status.runningSince = conditions.first { $0.kind == .collector && $0.detail == "\(holder)" }?.since
+    let start = collector.holder.flatMap { holder in
+      conditions.first { $0.kind == .collector && $0.detail == "\(holder)" }?.since
     }
     status.needs = try needs(status, store, conditions, isRunning: isRunning)
+    if case .gone = status.headline.phase, let holder = collector.holder, start != nil {
+      status.needs.insert(CollectorNotes.stuck(holder), at: 0)
+    } else {
+      status.runningSince = start
+    }
     return status
   }
 

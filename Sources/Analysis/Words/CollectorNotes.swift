@@ -61,6 +61,11 @@ public enum CollectorNotes {
   /// Rows are forwarded within seconds. Longer ago nothing was, or there was nothing to forward.
   private static let forwardTimeout = Duration.minutes(5)
 
+  /// A process that has the store and does not even write that it is there.
+  static func stuck(_ process: Int32) -> String {
+    "the collector (process \(process)) has the store and writes nothing: it is stopped, or its disk does not answer"
+  }
+
   /// The store's disk has no room for the next commits.
   public static let diskFull = "the store's disk is full: nothing can be recorded, so that nothing is sent"
 

@@ -6,8 +6,10 @@ import Store
 /// Notes in the store what `pushscope status` warns of: certificates that end, a disk that fills up or does not take what is written.
 /// Confined to the thread of ``StoreMaintenance``.
 struct ConditionWatch {
-  /// The time between looks.
+  /// The time between looks at the disk and the devices.
   static let interval = Duration.minutes(10)
+  /// The time between looks at the certificates: a new one is taken within seconds.
+  static let certificateInterval = Duration.seconds(10)
   /// The disk's free space is noted once a day, for so many days.
   private static let diskDays: Int64 = 8
   private static let day: Int64 = 86_400_000_000
@@ -17,6 +19,7 @@ struct ConditionWatch {
   private let certificates: () -> [ShownCertificate]
   private let onLine: (String) -> Void
   private var lookedAt: MonotonicTime?
+  private var certificatesReadAt: MonotonicTime?
   private var noted: [Condition] = []
   /// What the log has said of each certificate, by its path.
   private var reported: [String: CertificateWords.State] = [:]
@@ -37,19 +40,25 @@ struct ConditionWatch {
   /// - Throws: ``StoreError``.
   mutating func look() throws {
     let (now, wall) = (clock.monotonicNow(), clock.wallNow())
+    if certificatesReadAt.map({ now - $0 >= Self.certificateInterval }) ?? true {
+      try readCertificates(at: wall)
+      certificatesReadAt = now
+    }
     if let lookedAt, now - lookedAt < Self.interval { return }
-    let isFirst = lookedAt == nil
-    if isFirst {
+    if lookedAt == nil {
       let collector = Condition(.collector, since: wall, detail: "\(getpid())")
       try store.replace(.collector, .sync, by: [collector] + (syncFailure.map { [$0] } ?? []))
     }
-    let found = certificates().compactMap(\.condition)
-    if isFirst || found != noted { try store.replace(.certificate, by: found) }
-    noted = found
-    for certificate in found { report(certificate, at: wall) }
     try noteDisk(at: wall)
     try store.forgetDevices(at: wall)
     lookedAt = now
+  }
+
+  private mutating func readCertificates(at now: WallTime) throws {
+    let found = certificates().compactMap(\.condition)
+    if certificatesReadAt == nil || found != noted { try store.replace(.certificate, by: found) }
+    noted = found
+    for certificate in found { report(certificate, at: now) }
   }
 
   private mutating func report(_ certificate: Condition, at now: WallTime) {

@@ -163,13 +163,15 @@ extension StoreError {
     case .diskFull:
       return failure(
         "no room left for the copy",
-        "free some disk space, or name a file on another disk; nothing is left of it")
+        "free some disk space, or name a file on another disk; an earlier copy is as it was")
     case .isDirectory: return failure("the copy must be a file, not a directory", "name a file in it")
     case .missing, .unusablePath:
       guard access(directory, F_OK) == 0 else {
         return failure("there is no directory \(directory)", "make it, or \(another)")
       }
-      return failure("there can be no copy here: \(StoreFile.obstacle(to: path) ?? detail)", another)
+      return failure(detail.replacing("no store here", with: "no copy here"), another)
+    case .notADatabase, .notAStore:
+      return failure("the file is not a pushscope store, so it is not replaced", "name another file")
     case .readOnly, .permissionDenied:
       guard access(directory, W_OK) != 0 else { return self }
       return failure("no file can be made in \(directory): \(String(cString: strerror(errno)))", another)

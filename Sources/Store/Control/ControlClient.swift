@@ -25,6 +25,15 @@ public struct ControlClient: Sendable {
     return try leave(command)
   }
 
+  /// Completes the rollups, on which depends what can be deleted. A collector does that all the time.
+  /// - Throws: ``StoreError``.
+  public func rollUp() throws {
+    guard !CollectorLock.look(atStore: path).isHeld else { return }
+    let store = try openStore()
+    defer { store.close() }
+    while try store.rollUp() {}
+  }
+
   /// The outcome of a command.
   public func outcome(of submission: ControlSubmission) throws -> ControlOutcome {
     guard let row = submission.row else { return .done }
@@ -99,10 +108,14 @@ public struct ControlClient: Sendable {
 
   private func withStore(_ command: ControlCommand, _ body: (CollectorStore) throws -> Void) throws {
     try checkSubject(of: command)
-    let store = try CollectorStore.open(
-      at: path, clock: clock,
-      options: CollectorStoreOptions(bootID: BootID.current() ?? UUID().uuidString, access: .kept))
+    let store = try openStore()
     defer { store.close() }
     try body(store)
+  }
+
+  private func openStore() throws -> CollectorStore {
+    try CollectorStore.open(
+      at: path, clock: clock,
+      options: CollectorStoreOptions(bootID: BootID.current() ?? UUID().uuidString, access: .kept))
   }
 }

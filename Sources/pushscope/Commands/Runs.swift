@@ -189,7 +189,7 @@ enum ControlRun {
       }
       if let limit, ProcessInfo.processInfo.systemUptime - start > limit {
         throw CommandFailure(
-          "the collector that uses \(path) does not answer; check that it is running, or stop it and try again",
+          "the collector that uses \(path) does not answer; it carries the command out once it goes on; see whether it is stopped (pushscope status)",
           exitStatus: .unavailable)
       }
       Thread.sleep(forTimeInterval: interval)

@@ -122,6 +122,7 @@ struct StoreCommand: ParsableCommand {
 
     func run() throws {
       let path = try store.path(for: dryRun ? .reading : .changing)
+      if !dryRun { try ControlClient(storePath: path, clock: SystemClock()).rollUp() }
       let reader = try StoreOption.reader(at: path)
       guard let extent = try reader.pruneExtent(samplesBefore: before.time) else {
         return try StandardOutput.writeLine(
@@ -131,7 +132,8 @@ struct StoreCommand: ParsableCommand {
       let what =
         "\(CountText.text(extent.count, "notification")), planned from \(extent.first.rfc3339) to before "
         + extent.cut.rfc3339
-        + (extent.cut < before.time ? "; later ones stay, because only whole hours are deleted" : "")
+        + (extent.cut < before.time
+          ? "; later ones stay, because only whole hours whose rollups are complete are deleted" : "")
       guard !dryRun else { return try StandardOutput.writeLine("\(path): would delete \(what)") }
       if let mark = try reader.pruned().samples, mark > SystemClock().wallNow() {
         throw CommandFailure(

@@ -97,7 +97,7 @@ import Testing
     let store = try SeriesStore()
     try store.commit(Self.events(100), of: store.fixture.alpha)
     try store.fixture.commit()
-    let now = store.time(400)
+    let now = store.time(5)
     try store.fixture.store.replace(
       .collector, by: [Condition(.collector, since: store.time(-60), detail: "\(getpid())")])
     try store.fixture.store.replace(
@@ -108,12 +108,20 @@ import Testing
         ),
         Condition(.backup, since: now - .days(12), detail: "/b"),
       ])
-    let status = try Self.status(store, after: 400)
+    var status = try Self.status(store, after: 5)
     #expect(status.runningSince == store.time(-60))
     #expect(
       status.needs == [
         "the receipt listener's certificate ends in 9 d", "the last backup is 12 d old (/b)",
       ])
+
+    // Its heartbeat is old.
+    status = try Self.status(store, after: 400)
+    #expect(status.runningSince == nil)
+    #expect(
+      status.needs.first
+        == "the collector (process \(getpid())) has the store and writes nothing: it is stopped, or its disk does not answer"
+    )
   }
 
   @Test("rows that wait for a fleet for minutes need a hand; those that wait for seconds do not")

@@ -41,7 +41,7 @@ import Testing
     ]
     try watch.look()
     #expect(try subjects(.certificate) == ["the receipt listener"], "not yet")
-    clock.advance(by: ConditionWatch.interval)
+    clock.advance(by: ConditionWatch.certificateInterval)
     try watch.look()
     #expect(try subjects(.certificate) == ["the web endpoint"])
   }

@@ -26,6 +26,10 @@ import Testing
       (fixture.directory.file("none/copy.sqlite"), "there is no directory \(directory)/none"),
       (directory, "the copy must be a file, not a directory"),
       ("/proc/copy.sqlite", "there can be no copy here"),
+      (
+        fixture.directory.file(String(repeating: "x", count: 250)),
+        "there can be no copy here: its name is too long"
+      ),
     ] {
       let error = try #require(throws: StoreError.self) { try backup(fixture, to: file) }
       #expect(error.description.hasPrefix(words) && error.path == file && !error.remedy.contains("--store"))
