@@ -11,7 +11,7 @@ import Testing
 @Suite("Power loss", .ownThread, .serialized, .enabled(if: WriteRecorder.isAvailable))
 struct PowerLossTests {
   /// How many failures are tried for each durability, and how long the collector records.
-  private static let (states, seconds) = TestLength.isLong ? (5_000, 12) : (150, 3)
+  private static let (states, seconds) = TestLength.isLong ? (5_000, 12) : (150, 2)
 
   /// What others had seen of the store after some number of operations, so that it must be in it.
   private struct Observation {
