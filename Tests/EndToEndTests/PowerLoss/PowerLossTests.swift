@@ -8,7 +8,7 @@ import Testing
 @testable import Store
 
 /// A collector records; what it did to its files is replayed, with a power failure at many points.
-@Suite("Power loss", .ownThread, .serialized, .enabled(if: WriteRecorder.isAvailable))
+@Suite("Power loss", .ownThread, .enabled(if: WriteRecorder.isAvailable))
 struct PowerLossTests {
   /// How many failures are tried for each durability, and how long the collector records.
   private static let (states, seconds) = TestLength.isLong ? (5_000, 12) : (150, 2)
