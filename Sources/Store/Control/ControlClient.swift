@@ -28,6 +28,8 @@ public struct ControlClient: Sendable {
   /// Completes the rollups, on which depends what can be deleted. A collector does that all the time.
   /// - Throws: ``StoreError``.
   public func rollUp() throws {
+    // Makes no store where there is none.
+    try StoreReader.open(at: path).close()
     guard !CollectorLock.look(atStore: path).isHeld else { return }
     let store = try openStore()
     defer { store.close() }

@@ -122,8 +122,8 @@ struct StoreCommand: ParsableCommand {
 
     func run() throws {
       let path = try store.path(for: dryRun ? .reading : .changing)
-      if !dryRun { try ControlClient(storePath: path, clock: SystemClock()).rollUp() }
       let reader = try StoreOption.reader(at: path)
+      if !dryRun { try ControlClient(storePath: path, clock: SystemClock()).rollUp() }
       guard let extent = try reader.pruneExtent(samplesBefore: before.time) else {
         return try StandardOutput.writeLine(
           "\(path): nothing to delete before \(before.time.rfc3339): only whole hours that are over by then are deleted"

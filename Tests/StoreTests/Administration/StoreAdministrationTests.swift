@@ -18,6 +18,22 @@ import Testing
     }
   }
 
+  @Test("rollups are completed of a store that is there, and none is made")
+  func rollUpMakesNoStore() throws {
+    let directory = try TemporaryDirectory()
+    let missing = directory.file("none/s.sqlite")
+    #expect(throws: StoreError.self) {
+      try ControlClient(storePath: missing, clock: SteppedHostClock()).rollUp()
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
+    let fixture = try StoreFixture()
+    try fill(fixture)
+    fixture.clock.advance(by: .hours(3))
+    fixture.store.close()
+    try ControlClient(storePath: fixture.directory.storePath, clock: fixture.clock).rollUp()
+    #expect(try fixture.reader().pruneExtent(samplesBefore: fixture.clock.wallNow())?.count == 2_000)
+  }
+
   @Test("errors of a copy name the copy")
   func aCopyThatCannotBeMade() throws {
     let fixture = try StoreFixture()
