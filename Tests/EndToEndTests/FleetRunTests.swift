@@ -22,6 +22,12 @@ struct FleetRunTests {
     try run(Programs.pushscope, arguments + ["--config", installation.configuration])
   }
 
+  /// What is written when a collector ends is forwarded, too, as long as that takes some seconds; a busy engine takes longer.
+  private func forwardTheRest(of collector: RunningProcess) throws {
+    guard collector.standardError.contains("in the store for the next start") else { return }
+    #expect(try fleet(["forward", "--once", "--store", installation.store]).status == 0)
+  }
+
   @Test(
     "collectors are killed, the engine is away and back: everything is there once", .timeLimit(.minutes(10)))
   func killed() throws {
@@ -69,10 +75,7 @@ struct FleetRunTests {
     #expect(try fleet(["fleet", "setup", "--no-users"]).status == 0)
     let collector = try installation.collect(["--count", "300"])
     #expect(try collector.waitForExit() == 0)
-    // What is written when the collector ends is forwarded, too, as long as that takes some seconds.
-    if collector.standardError.contains("in the store for the next start") {
-      #expect(try fleet(["forward", "--once", "--store", installation.store]).status == 0)
-    }
+    try forwardTheRest(of: collector)
     let status = try fleet(["fleet", "status", "--store", installation.store])
     #expect(status.output.contains("all rows are forwarded"), "\(status)")
     let reader = try installation.directory.write(
@@ -155,6 +158,7 @@ struct FleetRunTests {
     let later = planned(try tmux.screen())
     try tmux.waitUntil("it goes on") { planned($0) > later + 100 && !$0.contains("not readable") }
     #expect(try collector.stop() == 0)
+    try forwardTheRest(of: collector)
     try tmux.waitUntil("the run has ended") { $0.contains("ended") }
     try tmux.leaveDashboard()
 
