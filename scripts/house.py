@@ -247,6 +247,19 @@ def literals(files):
                 yield f"{file}:{number}: decides by the text \"{found.group(1) or found.group(2)}\"; name the enum's case"
 
 
+TIME = re.compile(r"(?:Int64|icroseconds|anoseconds)\b.*\b\d+(?:_\d{3})*_000_000\b")
+
+
+def times(files):
+    """Above floor 2 a time is a Duration, a WallTime or a MonotonicTime; the kernel's own seconds are read as they are."""
+    for file in files:
+        if (floor(file.parts[1]) or 0) <= 2:
+            continue
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            if TIME.search(line) and "tv_sec" not in line and not line.lstrip().startswith("//"):
+                yield f"{file}:{number}: a time as a number; write a Duration or a moment"
+
+
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 PATH = re.compile(r"`((?:Sources|Tests|Examples|Benchmarks|config|docs|scripts)/[\w./+-]*\w)`")
 
@@ -286,7 +299,7 @@ def main():
         figures(files)
         return 0
     broken = [*imports(files), *ownership(files), *names(files), *doc_comments(files), *openings(files), *lengths(files),
-              *literals(files), *documents()]
+              *literals(files), *times(files), *documents()]
     for line in broken:
         print(f"lint: {line}", file=sys.stderr)
     return 1 if broken else 0

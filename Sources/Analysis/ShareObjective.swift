@@ -75,7 +75,7 @@ public struct ObjectiveReader {
   private let series: SeriesReader
 
   /// How much later than the limit a value that is not stored yet can be taken for missing.
-  private static let margin: Int64 = 5_000_000
+  private static let margin = Duration.seconds(5)
 
   public init(_ reader: StoreReader) {
     self.reader = reader
@@ -90,14 +90,14 @@ public struct ObjectiveReader {
   public func share(of objective: ShareObjective, over length: Duration, at now: WallTime) throws
     -> ObjectiveShare
   {
-    let start = now.advanced(byMicroseconds: -length.microseconds)
+    let start = now - length
     // Late changes concern runs that have ended, too.
     let targets = Set(
       try reader.seriesSpans(endingAfter: start).filter { $0.name == objective.target }.map(\.target))
     guard !targets.isEmpty,
       let window = try series.window(of: targets.sorted(), since: start, until: now)
     else { return .none }
-    let overdue = now.microseconds.subtractingClamped(objective.limit).subtractingClamped(Self.margin)
+    let overdue = now - .microseconds(objective.limit) - Self.margin
     var counts = ObjectiveCounts(objective, overdue: overdue)
     let figures = RollupFigure.ranged([objective.metric])
     try series.forEach(
@@ -110,22 +110,22 @@ public struct ObjectiveReader {
 /// The notifications of one window: as measured, and what is certain and possible of deliveries that are known within bounds.
 private struct ObjectiveCounts {
   private let objective: ShareObjective
-  /// µs since 1970: what was planned before it and has no value has none within the limit.
-  private let overdue: Int64
+  /// What was planned before it and has no value has none within the limit.
+  private let overdue: WallTime
   private var measured = ShareCollection()
   private var certain = ShareCollection()
   private var possible = ShareCollection()
   private var isExact = true
   private var sent = SentTimeAccumulator()
 
-  init(_ objective: ShareObjective, overdue: Int64) {
+  init(_ objective: ShareObjective, overdue: WallTime) {
     self.objective = objective
     self.overdue = overdue
   }
 
   /// - Returns: whether the rollup says enough; otherwise its notifications are to be added.
   mutating func add(_ bin: RollupBin) -> Bool {
-    guard bin.counts.open == 0 || bin.end.microseconds < overdue && bin.counts[.planned] == 0 else {
+    guard bin.counts.open == 0 || bin.end < overdue && bin.counts[.planned] == 0 else {
       return false
     }
     let limit = objective.limit
@@ -145,7 +145,7 @@ private struct ObjectiveCounts {
 
   mutating func add(_ row: borrowing SampleRow) {
     let state = row.state
-    guard state.isSettled || state == .inFlight && row.plannedAt.microseconds < overdue else { return }
+    guard state.isSettled || state == .inFlight && row.plannedAt < overdue else { return }
     sent.insert(row.plannedAt)
     guard let value = row.value(of: objective.metric) else { return add(0, 0, 0, of: 1, row.plannedAt) }
     let range = row.range(of: objective.metric)

@@ -20,8 +20,8 @@ public struct FleetStatus: Sendable, Equatable {
   public var engine: String
   /// The engine's clock.
   public var now: WallTime
-  /// How far it is ahead of this host's, µs.
-  public var clockDifference: Int64
+  /// How far it is ahead of this host's.
+  public var clockDifference: Duration
   /// Ascending by id.
   public var collectors: [Collector]
 
@@ -70,15 +70,16 @@ public struct FleetStatus: Sendable, Equatable {
       throw FleetError.unexpectedAnswer("the engine does not say what time it is", place: client.place)
     }
     // It was asked at some time between.
-    let asked = before.microseconds + (after.microseconds - before.microseconds) / 2
+    let asked = before + (after - before) / 2
+    let time = WallTime(microseconds: now)
     return FleetStatus(
-      id: identity.id, engine: identity.engine, now: WallTime(microseconds: now),
-      clockDifference: now - asked, collectors: collectors)
+      id: identity.id, engine: identity.engine, now: time, clockDifference: time - asked,
+      collectors: collectors)
   }
 
   /// `its clock 2.10 ms ahead of this host's`.
   public var clockText: String {
-    "its clock \(LatencyText.text(abs(clockDifference))) \(clockDifference < 0 ? "behind" : "ahead of") this host's"
+    "its clock \(LatencyText.text(clockDifference.magnitude.microseconds)) \(clockDifference < .zero ? "behind" : "ahead of") this host's"
   }
 }
 

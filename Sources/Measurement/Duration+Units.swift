@@ -11,6 +11,9 @@ extension Duration {
       .addingClamped(components.attoseconds / 1_000_000_000_000)
   }
 
+  /// The whole duration in milliseconds, cut towards zero.
+  public var milliseconds: Int64 { microseconds / 1000 }
+
   /// The duration in seconds; one that has begun counts.
   public var wholeSeconds: Int64 {
     components.seconds.addingClamped(components.attoseconds > 0 ? 1 : 0)

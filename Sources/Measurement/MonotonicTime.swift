@@ -48,6 +48,22 @@ public struct WallTime: Sendable, Hashable, Comparable, Codable {
   /// Whole seconds since 1970-01-01, rounded down.
   public var seconds: Int64 { microseconds.flooringDivision(by: 1_000_000) }
 
+  /// The last whole multiple of a duration since 1970-01-01 that is not after this moment.
+  public func floored(to step: Duration) -> WallTime {
+    let step = step.microseconds
+    return WallTime(microseconds: microseconds.flooringDivision(by: step).multipliedClamped(by: step))
+  }
+
+  /// The first whole multiple of a duration since 1970-01-01 that is not before this moment.
+  public func ceiled(to step: Duration) -> WallTime {
+    advanced(byMicroseconds: step.microseconds - 1).floored(to: step)
+  }
+
+  /// The first moment there is: before every row.
+  public static let distantPast = WallTime(microseconds: .min)
+  /// The last one.
+  public static let distantFuture = WallTime(microseconds: .max)
+
   /// The moment so many µs later; earlier if negative.
   public func advanced(byMicroseconds interval: Int64) -> WallTime {
     WallTime(microseconds: microseconds.addingClamped(interval))

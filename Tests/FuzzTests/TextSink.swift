@@ -72,7 +72,8 @@ struct TextSink: Sendable, CustomTestStringConvertible {
         return target
       }
       let headline = StatusHeadline(
-        phase: .ended(at: now, reason: texts.joined()), run: texts.joined(), targets: 1, rate: nil, length: 0)
+        phase: .ended(at: now, reason: texts.joined()), run: texts.joined(), targets: 1, rate: nil,
+        length: .zero)
       let status = CollectionStatus(headline: headline, targets: targets, needs: texts, now: now)
       return (status.lines() + status.lines(width: 40)).joined(separator: "\n")
     },

@@ -60,3 +60,23 @@ import Testing
     #expect(time < time.advanced(byMicroseconds: 1))
   }
 }
+
+@Suite struct WholeTimeTests {
+  @Test(
+    arguments: [
+      (0, 0, 0), (1, 0, 3_600_000_000), (3_600_000_000, 3_600_000_000, 3_600_000_000),
+      (-1, -3_600_000_000, 0),
+      (-3_600_000_000, -3_600_000_000, -3_600_000_000),
+    ] as [(Int64, Int64, Int64)])
+  func wholeHoursAroundAMoment(moment: Int64, before: Int64, after: Int64) {
+    let moment = WallTime(microseconds: moment)
+    #expect(moment.floored(to: .hours(1)).microseconds == before)
+    #expect(moment.ceiled(to: .hours(1)).microseconds == after)
+  }
+
+  @Test func theEndsOfTimeStay() {
+    #expect(WallTime.distantPast.floored(to: .days(1)) == .distantPast)
+    let last = WallTime.distantFuture.ceiled(to: .seconds(1))
+    #expect(last <= .distantFuture && last > .distantFuture - .seconds(1))
+  }
+}

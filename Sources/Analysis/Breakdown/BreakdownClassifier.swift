@@ -20,8 +20,8 @@ final class BreakdownClassifier {
   private var variants: [VariantID: Int64] = [:]
   /// The value of all notifications of the target that is read.
   private var ofTarget = none
-  /// The offset of the zone in the hour that was looked at last.
-  private var offset: (hour: Int64, microseconds: Int64) = (.min, 0)
+  /// The offset of the zone in the quarter of an hour that was looked at last.
+  private var offset: (quarter: Int64, microseconds: Int64) = (.min, 0)
 
   /// - Parameter gaps: needed for ``BreakdownKey/gap``.
   init(_ key: BreakdownKey, _ reader: any SampleSource, zone: LocalTime, gaps: DeviceGaps?) throws {
@@ -69,14 +69,14 @@ final class BreakdownClassifier {
   /// its row (``BreakdownKey/needsRow``).
   func value(plannedAt: WallTime, scheduleLag: Int64?, of target: TargetID) -> Int64 {
     switch key {
-    case .hour: local(plannedAt).remainder(of: 86_400_000_000) / 3_600_000_000
+    case .hour: localSeconds(plannedAt).remainder(of: 86_400) / 3_600
     // 1970 began on a Thursday.
-    case .weekday: (local(plannedAt).flooringDivision(by: 86_400_000_000) + 3).remainder(of: 7)
-    case .minute: local(plannedAt).remainder(of: 3_600_000_000) / 60_000_000
+    case .weekday: (localSeconds(plannedAt).flooringDivision(by: 86_400) + 3).remainder(of: 7)
+    case .minute: localSeconds(plannedAt).remainder(of: 3_600) / 60
     case .gap:
       scheduleLag.map { lag in
         gaps?.gap(before: plannedAt.advanced(byMicroseconds: lag), of: target)
-          .map { DecimalSteps.start(of: $0 / 1_000_000) } ?? Self.none
+          .map { DecimalSteps.start(of: $0.components.seconds) } ?? Self.none
       } ?? Self.unsent
     case .target, .device, .provider, .label: ofTarget
     case .context, .fresh, .payload, .variant: Self.none
@@ -97,10 +97,11 @@ final class BreakdownClassifier {
     return value
   }
 
-  private func local(_ time: WallTime) -> Int64 {
-    let hour = time.microseconds.flooringDivision(by: 900_000_000)
-    if hour != offset.hour { offset = (hour, zone.offset(at: time)) }
-    return time.microseconds + offset.microseconds
+  /// Whole seconds of the zone's clock since 1970.
+  private func localSeconds(_ time: WallTime) -> Int64 {
+    let quarter = time.seconds.flooringDivision(by: 900)
+    if quarter != offset.quarter { offset = (quarter, zone.offset(at: time)) }
+    return time.advanced(byMicroseconds: offset.microseconds).seconds
   }
 
   /// A value for people and for exports.

@@ -6,8 +6,8 @@ final class DeviceGaps {
   /// How far before a window notifications are looked for: further where a device has none so near.
   private static let reaches: [Duration] = [.minutes(10), .hours(1), .hours(6), .days(1), .days(7)]
 
-  /// Ascending, µs since 1970, by device.
-  private var sent: [String: [Int64]] = [:]
+  /// Ascending, by device.
+  private var sent: [String: [WallTime]] = [:]
   private let devices: [TargetID: String]
   /// When the first notification was planned whose gap is known.
   let start: WallTime
@@ -24,15 +24,15 @@ final class DeviceGaps {
     let columns = SampleColumns([.scheduleLag])
     var (end, missing) = (last, wanted)
     for reach in Self.reaches {
-      let begin = first.advanced(byMicroseconds: -reach.microseconds)
+      let begin = first - reach
       for (target, device) in devices.sorted(by: { $0.key < $1.key }) where missing.contains(device) {
         try reader.forEachSample(of: target, plannedFrom: begin, to: end, columns: columns) { row in
           guard let lag = row.scheduleLag else { return }
-          sent[device, default: []].append(row.plannedAt.microseconds.addingClamped(lag))
+          sent[device, default: []].append(row.plannedAt.advanced(byMicroseconds: lag))
         }
       }
       for device in missing { sent[device]?.sort() }
-      missing = missing.filter { sent[$0]?.first ?? .max >= first.microseconds }
+      missing = missing.filter { sent[$0]?.first ?? .distantFuture >= first }
       if missing.isEmpty { break }
       end = begin
     }
@@ -42,32 +42,32 @@ final class DeviceGaps {
   func add(sentAt time: WallTime, of target: TargetID) {
     guard let device = devices[target] else { return }
     let place = place(of: time, in: sent[device] ?? [])
-    guard sent[device].map({ place == $0.count || $0[place] != time.microseconds }) ?? true else { return }
-    sent[device, default: []].insert(time.microseconds, at: place)
+    guard sent[device].map({ place == $0.count || $0[place] != time }) ?? true else { return }
+    sent[device, default: []].insert(time, at: place)
     forgetOld(of: device)
   }
 
   /// Drops what no gap reaches back to, once that is half of it.
   private func forgetOld(of device: String) {
     guard let times = sent[device], let last = times.last, let reach = Self.reaches.last else { return }
-    let old = place(of: WallTime(microseconds: last).advanced(byMicroseconds: -reach.microseconds), in: times)
+    let old = place(of: last - reach, in: times)
     if old > times.count / 2 { sent[device]?.removeFirst(old) }
   }
 
-  /// The time since the one before it was sent, µs; `nil` where there is none within a week.
-  func gap(before time: WallTime, of target: TargetID) -> Int64? {
+  /// The time since the one before it was sent; `nil` where there is none within a week.
+  func gap(before time: WallTime, of target: TargetID) -> Duration? {
     guard let times = devices[target].flatMap({ sent[$0] }) else { return nil }
     // The last one that was sent earlier.
     let place = place(of: time, in: times)
-    return place > 0 ? time.microseconds.subtractingClamped(times[place - 1]) : nil
+    return place > 0 ? time - times[place - 1] : nil
   }
 
   /// The index of the first one that was not sent before a time.
-  private func place(of time: WallTime, in times: [Int64]) -> Int {
+  private func place(of time: WallTime, in times: [WallTime]) -> Int {
     var (low, high) = (0, times.count)
     while low < high {
       let middle = (low + high) / 2
-      if times[middle] < time.microseconds { low = middle + 1 } else { high = middle }
+      if times[middle] < time { low = middle + 1 } else { high = middle }
     }
     return low
   }

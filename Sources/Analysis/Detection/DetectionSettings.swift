@@ -6,16 +6,16 @@ public struct DetectionSettings: Sendable {
   /// The settings of established series, and those of a series' first hour, by notifications a second.
   public var usual: @Sendable (Double) -> DetectorSettings
   public var firstHour: @Sendable (Double) -> DetectorSettings
-  /// How often a checkpoint is made, of planned time, µs.
-  public var checkpointInterval: Int64 = 3_600_000_000
-  /// How far back the detector looks, and how long checkpoints are kept, µs.
-  public var memory: Int64 = 14 * 86_400_000_000
-  /// A second is complete at this age at the latest, beyond the receipt deadline, µs: no timeout is longer than 10 min.
-  public var longestOpen: Int64 = 605_000_000
-  /// What is younger than this may still be written, µs.
-  public var settling: Int64 = 1_000_000
-  /// How often changed rows are looked at again, µs.
-  public var correctionInterval: Int64 = 5_000_000
+  /// How often a checkpoint is made, of planned time.
+  public var checkpointInterval = Duration.hours(1)
+  /// How far back the detector looks, and how long checkpoints are kept.
+  public var memory = Duration.days(14)
+  /// A second is complete at this age at the latest, beyond the receipt deadline: no timeout is longer than 10 min.
+  public var longestOpen = Duration.minutes(10) + .seconds(5)
+  /// What is younger than this may still be written.
+  public var settling = Duration.seconds(1)
+  /// How often changed rows are looked at again.
+  public var correctionInterval = Duration.seconds(5)
   /// The approximate largest number of rollups and notifications that one step reads.
   public var rowsPerStep = 20_000
   /// The most notifications of all targets that a search for a cause reads.

@@ -87,9 +87,9 @@ struct EpisodeReading {
       spans.filter { takesPart($0, baseline.lowerBound..<window.upperBound) }.map { ($0.name, $0.askedRate) },
       uniquingKeysWith: max)
     let rate = max(1e-6, rates.values.reduce(0, +))
-    let longest = Int64(Double(settings.longestEpisode) / rate / 2 * 1e6)
-    let end = min(window.upperBound, window.lowerBound.advanced(byMicroseconds: max(1, longest)))
-    let start = max(baseline.lowerBound, baseline.upperBound.advanced(byMicroseconds: -max(1, longest)))
+    let longest = Duration.microseconds(max(1, Int64(Double(settings.longestEpisode) / rate / 2 * 1e6)))
+    let end = min(window.upperBound, window.lowerBound + longest)
+    let start = max(baseline.lowerBound, baseline.upperBound - longest)
     return (window.lowerBound..<end, start..<baseline.upperBound)
   }
 

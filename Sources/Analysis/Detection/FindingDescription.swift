@@ -9,8 +9,8 @@ struct FindingDescription {
   let spans: [SeriesSpan]
   let watched: WatchedTarget
   let settings: DetectionSettings
-  /// The width of the usual bins, µs.
-  let binWidth: Int64
+  /// The width of the usual bins.
+  let binWidth: Duration
 
   private var own: [SeriesSpan] { spans.filter { WatchedTarget($0) == watched } }
 
@@ -20,7 +20,7 @@ struct FindingDescription {
     if let daily = raw.daily { return try describe(&known, daily, others) }
     let finding = try refined(raw, others)
     let stretch = self.stretch(of: finding)
-    known.episodeEnd = stretch.upperBound.microseconds
+    known.episodeEnd = stretch.upperBound
     fill(&known.record, finding)
     try fillEffect(&known.record, finding, stretch, try history(finding, stretch, others))
     try fillCause(&known, finding, stretch, others)
@@ -37,17 +37,17 @@ struct FindingDescription {
     known.record.after = Int64(finding.after.rounded())
     known.record.afterLow = daily.low.map { Int64($0.rounded()) }
     known.record.afterHigh = daily.high.map { Int64($0.rounded()) }
-    let (start, end) = (daily.lastStretch.lowerBound, daily.lastStretch.upperBound)
+    let last = Self.times(daily.lastStretch)
+    let (start, end) = (last.lowerBound, last.upperBound)
     if known.episodeEnd != end || known.record.verdicts.isEmpty {
       known.episodeEnd = end
       var stretch = finding
-      (stretch.start, stretch.end, stretch.seenUntil, stretch.daily) = (start, end, end, nil)
+      (stretch.startTime, stretch.endTime, stretch.seenTime, stretch.daily) = (start, end, end, nil)
       // Of a long one the beginning is looked at, as much as the hours between two of them suffice for.
-      stretch.id.detectedAt = start
+      stretch.detectionTime = start
       let usual = ([finding] + others).filter { $0.metric == finding.metric }
         .flatMap { earlierStretches(of: $0, before: start) }
-      try fillCause(
-        &known, stretch, WallTime(microseconds: start)..<WallTime(microseconds: end), others + usual)
+      try fillCause(&known, stretch, last, others + usual)
     }
     let verdict = known.record.verdicts.first?.evidence ?? ""
     known.record.evidence =
@@ -57,47 +57,51 @@ struct FindingDescription {
 
   /// The stretches of a daily pattern on the days before a moment, each as a finding that ended: with them a pattern
   /// would be compared with itself.
-  private func earlierStretches(of pattern: Finding, before start: Int64) -> [Finding] {
+  private func earlierStretches(of pattern: Finding, before start: WallTime) -> [Finding] {
     guard let daily = pattern.daily else { return [] }
-    let day: Int64 = 86_400_000_000
-    let last = daily.lastStretch
-    let newest = (start - last.upperBound).flooringDivision(by: day)
-    return (0..<settings.memory / day).map { back in
+    let day = Duration.days(1)
+    let last = Self.times(daily.lastStretch)
+    let newest = (start - last.upperBound).microseconds.flooringDivision(by: day.microseconds)
+    return (0..<settings.memory.microseconds / day.microseconds).map { back in
       var one = pattern
-      let shift = (newest - back) * day
-      (one.start, one.end, one.daily) = (last.lowerBound + shift, last.upperBound + shift, nil)
-      one.id.detectedAt = one.start
+      let shift = Duration.days(newest - back)
+      (one.startTime, one.endTime, one.daily) = (last.lowerBound + shift, last.upperBound + shift, nil)
+      one.detectionTime = one.startTime
       return one
     }
+  }
+
+  private static func times(_ range: Range<Int64>) -> Range<WallTime> {
+    WallTime(microseconds: range.lowerBound)..<WallTime(microseconds: range.upperBound)
   }
 
   /// The stretch that intervals and causes are taken from. That of an open finding grows by doubling, from what it was at the
   /// alarm, so that it does not depend on when it is looked at.
   private func stretch(of finding: Finding) -> Range<WallTime> {
-    var end = finding.end ?? finding.seenUntil
+    let start = finding.startTime
+    var end = finding.endTime ?? finding.seenTime
     if finding.end == nil, !finding.isNewNormal {
-      var length = max(1_000_000, finding.detectedAt - finding.start)
-      while finding.start + 2 * length <= finding.seenUntil { length *= 2 }
-      end = finding.start + length
+      var length = max(.seconds(1), finding.detectionTime - start)
+      while length * 2 <= finding.seenTime - start { length *= 2 }
+      end = start + length
     }
-    let longest = max(1_000_000, settings.memory / 14)
-    end = min(max(end, finding.start + 1_000_000), finding.start + longest)
-    return WallTime(microseconds: finding.start)..<WallTime(microseconds: end)
+    let longest = max(.seconds(1), settings.memory / 14)
+    return start..<min(max(end, start + .seconds(1)), start + longest)
   }
 
   // MARK: - Start
 
   private func refined(_ finding: Finding, _ others: [Finding]) throws -> Finding {
-    let width = finding.binWidth ?? min(binWidth, finding.window)
+    let width = finding.binWidth.map(Duration.microseconds) ?? min(binWidth, .microseconds(finding.window))
     // What was slow before another one's end is that one's.
-    let ends = others.compactMap { other -> Int64? in
+    let ends = others.compactMap { other -> WallTime? in
       guard other.id != finding.id, other.metric == finding.metric, other.status != .withdrawn,
-        let end = other.end, end <= finding.start
+        let end = other.endTime, end <= finding.startTime
       else { return nil }
       return end
     }
-    let low = WallTime(microseconds: max(finding.start - 2 * width, ends.max() ?? .min))
-    let high = WallTime(microseconds: min(finding.start + 2 * width, finding.end ?? finding.seenUntil))
+    let low = max(finding.startTime - width * 2, ends.max() ?? .distantPast)
+    let high = min(finding.startTime + width * 2, finding.endTime ?? finding.seenTime)
     guard low < high, !finding.isGettingWorse else { return finding }
     var latencies: [TimedLatency] = []
     var events: [(plannedAt: WallTime, hasProperty: Bool)] = []
@@ -140,10 +144,10 @@ struct FindingDescription {
     _ finding: Finding, _ stretch: Range<WallTime>, _ others: [Finding]
   ) throws -> SeriesHistory {
     let closed = others.compactMap { other -> Range<WallTime>? in
-      guard other.id != finding.id, other.status == .closed, let end = other.end, other.start < end,
-        end <= finding.start
+      guard other.id != finding.id, other.status == .closed, let end = other.endTime,
+        other.startTime < end, end <= finding.startTime
       else { return nil }
-      return WallTime(microseconds: other.start)..<WallTime(microseconds: end)
+      return other.startTime..<end
     }
     let window = SeriesWindow(
       targets: own.map(\.target), variants: Set(own.map(\.variant)), time: stretch)
@@ -164,12 +168,12 @@ struct FindingDescription {
   private func fill(_ record: inout FindingRecord, _ finding: Finding) {
     record.kind = Stored(finding.kind)
     record.status = Stored(finding.status)
-    record.startedAt = WallTime(microseconds: finding.start)
-    record.startedLow = finding.startInterval.map { WallTime(microseconds: $0.lowerBound) }
-    record.startedHigh = finding.startInterval.map { WallTime(microseconds: $0.upperBound) }
-    record.endedAt = finding.end.map(WallTime.init(microseconds:))
-    record.detectedAt = WallTime(microseconds: finding.detectedAt)
-    record.seenUntil = WallTime(microseconds: finding.seenUntil)
+    record.startedAt = finding.startTime
+    record.startedLow = finding.startTimes?.lowerBound
+    record.startedHigh = finding.startTimes?.upperBound
+    record.endedAt = finding.endTime
+    record.detectedAt = finding.detectionTime
+    record.seenUntil = finding.seenTime
     record.quantile = finding.quantile
     record.samples = finding.count
     record.effectiveSamples = finding.effectiveCount
@@ -187,7 +191,7 @@ struct FindingDescription {
     var latencies: [LatencyBin] = []
     var shares: [ShareBin] = []
     var sent = SentTimeAccumulator()
-    var from = WallTime(microseconds: stretch.lowerBound.microseconds / 1_000_000 * 1_000_000)
+    var from = stretch.lowerBound.floored(to: .seconds(1))
     while from < stretch.upperBound {
       let page = try reader.seriesSeconds(of: Set(variants.keys), from: from, to: stretch.upperBound)
       for second in page.seconds where variants[second.target] == second.variant {
@@ -331,16 +335,15 @@ struct FindingDescription {
     var undisturbed: [Range<WallTime>] = []
     for other in others.sorted(by: { $0.start < $1.start }) {
       // The days of a daily pattern that ended were as usual but for its hours.
-      guard other.id != finding.id, other.status != .withdrawn, other.daily == nil, let end = other.end,
-        end <= finding.start
+      guard other.id != finding.id, other.status != .withdrawn, other.daily == nil,
+        let end = other.endTime, end <= finding.startTime
       else { continue }
-      let start = WallTime(microseconds: other.start)
-      if begin < start { undisturbed.append(begin..<start) }
-      begin = max(begin, WallTime(microseconds: end))
+      if begin < other.startTime { undisturbed.append(begin..<other.startTime) }
+      begin = max(begin, end)
     }
     if begin < stretch.lowerBound { undisturbed.append(begin..<stretch.lowerBound) }
     return Episode.stretches(
-      of: stretch, shortest: .microseconds(finding.detectedAt - finding.start),
+      of: stretch, shortest: finding.detectionTime - finding.startTime,
       isProvisional: finding.status == .provisional, undisturbed: undisturbed)
   }
 
@@ -353,11 +356,9 @@ struct FindingDescription {
 
   /// Annotations and connection events while it can have begun.
   private func events(_ finding: Finding) throws -> [String] {
-    guard let interval = finding.startInterval else { return [] }
+    guard let times = finding.startTimes else { return [] }
     var events: [(at: WallTime, text: String)] = []
-    let selection = RowSelection(
-      since: WallTime(microseconds: interval.lowerBound),
-      until: WallTime(microseconds: interval.upperBound + 1))
+    let selection = RowSelection(since: times.lowerBound, until: times.upperBound + .microseconds(1))
     try reader.forEachEvent(selection) { record in
       guard record.targetName == nil || record.targetName == watched.target else { return }
       let event = record.event

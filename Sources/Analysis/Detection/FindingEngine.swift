@@ -16,18 +16,18 @@ public struct FindingEngine: Sendable {
   private var detectors: [WatchedTarget: TargetDetector] = [:]
   private var copies = DetectorCopies()
   private var known = KnownFindings()
-  /// The earliest changed instant to go back to, for each watched target, µs since 1970.
-  private var corrections: [WatchedTarget: Int64] = [:]
-  private var correctedAt = Int64.min
-  /// µs since 1970: how far each was when its findings were compared with what was known. A detector that went back says
+  /// The earliest changed instant to go back to, for each watched target.
+  private var corrections: [WatchedTarget: WallTime] = [:]
+  private var correctedAt = WallTime.distantPast
+  /// How far each was when its findings were compared with what was known. A detector that went back says
   /// nothing before it is there again, or at the present, where the clock was set back.
-  private var comparedAt: [WatchedTarget: Int64] = [:]
-  /// µs since 1970: since when this version of the detector looks at them; what was found before stays as it is.
-  private var ownSince: [WatchedTarget: Int64] = [:]
-  /// µs since 1970: what is older is written.
-  private var present = Int64.max
-  /// µs since 1970: the second whose notifications have not all their final state.
-  private var waitingFor: [WatchedTarget: Int64] = [:]
+  private var comparedAt: [WatchedTarget: WallTime] = [:]
+  /// When this version of the detector began to look at them; what was found before stays as it is.
+  private var ownSince: [WatchedTarget: WallTime] = [:]
+  /// Rows older than this are written.
+  private var present = WallTime.distantFuture
+  /// The second whose notifications have not all their final state.
+  private var waitingFor: [WatchedTarget: WallTime] = [:]
   /// Those of ``waitingFor`` in whose second something changed since it was looked at.
   private var stirred: Set<WatchedTarget> = []
   /// Those whose detectors advanced since their findings were compared with what is known.
@@ -123,45 +123,44 @@ public struct FindingEngine: Sendable {
       one.isStale = isRecomputing
       known.add(one)
       comparedAt[one.watched] = max(
-        comparedAt[one.watched] ?? .min, one.finding.detectedAt, one.finding.seenUntil,
-        one.finding.end ?? .min)
+        comparedAt[one.watched] ?? .distantPast, one.finding.detectionTime, one.finding.seenTime,
+        one.finding.endTime ?? .distantPast)
     }
     guard !isRecomputing else { return }
     var cursors: [Int64] = []
     for record in try reader.detectors() {
       let watched = WatchedTarget(record)
       guard let spans = runs[watched],
-        let checkpoint = try reader.detectorCheckpoint(of: record, atMost: WallTime(microseconds: .max))
+        let checkpoint = try reader.detectorCheckpoint(of: record, atMost: .distantFuture)
       else { continue }
       guard
         let restored = try TargetDetector.restored(
           checkpoint.state, reader: reader, spans: spans, rate: runs.rate(of: watched), settings)
       else {
         // Another version's: this one learns from the rows that it looked at.
-        ownSince[watched] = record.through.microseconds
-        comparedAt[watched] = max(comparedAt[watched] ?? .min, record.through.microseconds)
+        ownSince[watched] = record.through
+        comparedAt[watched] = max(comparedAt[watched] ?? .distantPast, record.through)
         continue
       }
       detectors[watched] = restored.detector
-      if restored.detector.ownSince > .min { ownSince[watched] = restored.detector.ownSince }
+      if restored.detector.ownSince > .distantPast { ownSince[watched] = restored.detector.ownSince }
       cursors.append(restored.cursor)
-      comparedAt[watched] = max(comparedAt[watched] ?? .min, record.through.microseconds)
-      checkpointTimes.restore(
-        try reader.detectorCheckpointTimes(of: record).map(\.microseconds), of: watched)
+      comparedAt[watched] = max(comparedAt[watched] ?? .distantPast, record.through)
+      checkpointTimes.restore(try reader.detectorCheckpointTimes(of: record), of: watched)
     }
     // What changed since then is looked at as a correction.
     guard let oldest = cursors.min() else { return }
     let changed = try reader.changedSeries(after: oldest, onPart: progress.goOn)
     note(changed.series)
     known.markStale(annotatedAt: changed.annotated)
-    correctedAt = .min
+    correctedAt = .distantPast
   }
 
   // MARK: - Corrections
 
   private mutating func note(_ changed: [ChangedSeries]) {
     for change in changed {
-      let second = change.earliest.microseconds / 1_000_000 * 1_000_000
+      let second = change.earliest.floored(to: .seconds(1))
       for watched in runs.watched(of: change.target) {
         if let waiting = waitingFor[watched], second <= waiting { stirred.insert(watched) }
         guard let through = detectors[watched]?.through, second < through,
@@ -169,7 +168,7 @@ public struct FindingEngine: Sendable {
             $0.span.target == change.target && $0.span.variant == change.variant && second >= $0.start
           }) == true
         else { continue }
-        corrections[watched] = min(corrections[watched] ?? .max, second)
+        corrections[watched] = min(corrections[watched] ?? .distantFuture, second)
       }
     }
   }
@@ -178,16 +177,16 @@ public struct FindingEngine: Sendable {
     _ reader: StoreReader, _ now: WallTime, _ step: inout Step
   ) throws -> Set<WatchedTarget> {
     // A clock that was set back is before the last correction, which would hold up all others until it is there again.
-    let waited = correctedAt == .min ? .max : now.microseconds - correctedAt
-    guard !corrections.isEmpty, waited < 0 || waited >= settings.correctionInterval else { return [] }
-    correctedAt = now.microseconds
+    let waited = now - correctedAt
+    guard !corrections.isEmpty, waited < .zero || waited >= settings.correctionInterval else { return [] }
+    correctedAt = now
     let due = corrections
-    known.markStale(after: due.values.min() ?? .max)
+    known.markStale(after: due.values.min() ?? .distantFuture)
     for (watched, second) in due {
       try goBack(watched, to: second, reader)
       corrections[watched] = nil
       if !isRecomputing, var change = detectorChange(watched) {
-        change.validThrough = WallTime(microseconds: second)
+        change.validThrough = second
         checkpointTimes.remove(after: second, of: watched)
         step.changes.detectors.append(change)
       }
@@ -195,7 +194,7 @@ public struct FindingEngine: Sendable {
     return Set(due.keys).union(known.targets)
   }
 
-  private mutating func goBack(_ watched: WatchedTarget, to second: Int64, _ reader: StoreReader) throws {
+  private mutating func goBack(_ watched: WatchedTarget, to second: WallTime, _ reader: StoreReader) throws {
     waitingFor[watched] = nil
     if let copy = copies.goBack(watched, to: second) {
       detectors[watched] = copy
@@ -203,9 +202,9 @@ public struct FindingEngine: Sendable {
     }
     let record = DetectorRecord(
       target: watched.target, variant: watched.variant, provider: watched.provider,
-      endpoint: watched.endpoint, through: WallTime(microseconds: 0), cursor: 0, age: 0, learning: nil)
+      endpoint: watched.endpoint, through: WallTime(seconds: 0), cursor: 0, age: 0, learning: nil)
     if !isRecomputing, let spans = runs[watched],
-      let checkpoint = try reader.detectorCheckpoint(of: record, atMost: WallTime(microseconds: second)),
+      let checkpoint = try reader.detectorCheckpoint(of: record, atMost: second),
       let restored = try TargetDetector.restored(
         checkpoint.state, reader: reader, spans: spans, rate: runs.rate(of: watched), settings)
     {
@@ -221,13 +220,13 @@ public struct FindingEngine: Sendable {
   private mutating func readOn(
     _ reader: StoreReader, _ now: WallTime, _ step: inout Step
   ) throws -> Set<WatchedTarget> {
-    var end = (now.microseconds - settings.settling) / 1_000_000 * 1_000_000
+    var end = (now - settings.settling).floored(to: .seconds(1))
     let ends = runs.spans.values.joined().map(\.end)
     // Of runs that have ended everything is written.
     if !ends.contains(nil) { end = max(end, ends.compactMap { $0 }.max() ?? end) }
     present = end
     try runs.readFloors(reader)
-    var positions: [WatchedTarget: Int64] = [:]
+    var positions: [WatchedTarget: WallTime] = [:]
     for (watched, spans) in runs.spans {
       guard let first = spans.first, let last = spans.last else { continue }
       let through = detectors[watched]?.through ?? first.start
@@ -244,18 +243,18 @@ public struct FindingEngine: Sendable {
         waitingFor[watched] = nil
       }
       // Between runs it goes on with the next one.
-      let upcoming = spans.first { ($0.end ?? .max) > through }?.start ?? through
+      let upcoming = spans.first { ($0.end ?? .distantFuture) > through }?.start ?? through
       var next = isIdle ? max(through, upcoming) : through
       if detectors[watched] == nil {
-        if runs.horizon > .min { next = max(next, runs.horizon / 1_000_000 * 1_000_000) }
+        next = max(next, runs.horizon.floored(to: .seconds(1)))
         guard next < end else { continue }
         detectors[watched] = TargetDetector(rate: runs.rate(of: watched), start: next, settings: settings)
-        detectors[watched]?.ownSince = ownSince[watched] ?? .min
+        detectors[watched]?.ownSince = ownSince[watched] ?? .distantPast
       }
       positions[watched] = next
     }
     // Those that waited for a receipt are far behind the others, which are not read again with them.
-    let front = (positions.values.max() ?? 0) - 30_000_000
+    let front = (positions.values.max() ?? end) - .seconds(30)
     let behind = positions.filter { $0.value < front }
     try readPage(of: behind, to: end, reader, now, &step)
     try readPage(of: positions.filter { $0.value >= front }, to: end, reader, now, &step)
@@ -264,15 +263,13 @@ public struct FindingEngine: Sendable {
 
   /// Reads on with some series, from where each is.
   private mutating func readPage(
-    of positions: [WatchedTarget: Int64], to end: Int64, _ reader: StoreReader, _ now: WallTime,
+    of positions: [WatchedTarget: WallTime], to end: WallTime, _ reader: StoreReader, _ now: WallTime,
     _ step: inout Step
   ) throws {
     guard let from = positions.values.min(), from < end else { return }
     let targets = Set(positions.keys.flatMap { runs[$0]?.map(\.span.target) ?? [] })
-    let page = try reader.seriesSeconds(
-      of: targets, from: WallTime(microseconds: from), to: WallTime(microseconds: end),
-      limit: settings.rowsPerStep)
-    step.isMore = step.isMore || page.coveredTo.microseconds < end
+    let page = try reader.seriesSeconds(of: targets, from: from, to: end, limit: settings.rowsPerStep)
+    step.isMore = step.isMore || page.coveredTo < end
     var seconds: [WatchedTarget: [SeriesSecond]] = [:]
     for second in page.seconds {
       for watched in runs.watched(of: second.target) where positions[watched] != nil {
@@ -280,39 +277,38 @@ public struct FindingEngine: Sendable {
       }
     }
     for watched in positions.keys {
-      feed(watched, seconds[watched] ?? [], to: page.coveredTo.microseconds, now.microseconds)
+      feed(watched, seconds[watched] ?? [], to: page.coveredTo, now)
     }
   }
 
   /// Whether a second that was waited for is complete now.
   private func isComplete(
-    _ second: Int64, _ watched: WatchedTarget, _ reader: StoreReader, _ now: WallTime
+    _ second: WallTime, _ watched: WatchedTarget, _ reader: StoreReader, _ now: WallTime
   ) throws -> Bool {
     let page = try reader.seriesSeconds(
-      of: Set(runs[watched]?.map(\.span.target) ?? []), from: WallTime(microseconds: second),
-      to: WallTime(microseconds: second + 1_000_000))
+      of: Set(runs[watched]?.map(\.span.target) ?? []), from: second, to: second + .seconds(1))
     return page.seconds.allSatisfy { row in
       runs[watched]?.first { $0.span.target == row.target && $0.takes(row) }?.isComplete(
-        row, now: now.microseconds, longestOpen: settings.longestOpen) ?? true
+        row, now: now, longestOpen: settings.longestOpen) ?? true
     }
   }
 
   private mutating func feed(
-    _ watched: WatchedTarget, _ seconds: [SeriesSecond], to end: Int64, _ now: Int64
+    _ watched: WatchedTarget, _ seconds: [SeriesSecond], to end: WallTime, _ now: WallTime
   ) {
     progress.begin(watched.series)
     guard var detector = detectors.removeValue(forKey: watched), let spans = runs[watched] else { return }
     let byTarget = Dictionary(spans.map { ($0.span.target, $0) }, uniquingKeysWith: { first, _ in first })
     var reached = end
-    for second in seconds where second.start.microseconds >= detector.through {
+    for second in seconds where second.start >= detector.through {
       guard let span = byTarget[second.target], span.takes(second) else { continue }
-      endRun(&detector, byTarget, before: second.start.microseconds, next: second.target)
+      endRun(&detector, byTarget, before: second.start, next: second.target)
       if !span.isComplete(second, now: now, longestOpen: settings.longestOpen) {
-        reached = second.start.microseconds
+        reached = second.start
         waitingFor[watched] = reached
         break
       }
-      mark(&detector, watched, before: second.start.microseconds)
+      mark(&detector, watched, before: second.start)
       detector.append(
         second, hasReceipts: span.hasReceipts, floor: runs.floor(of: span.span.run))
     }
@@ -323,7 +319,7 @@ public struct FindingEngine: Sendable {
 
   /// Ends the run that a detector is in, if it ended before an instant.
   private func endRun(
-    _ detector: inout TargetDetector, _ spans: [TargetID: WatchedSpan], before time: Int64, next: TargetID?
+    _ detector: inout TargetDetector, _ spans: [TargetID: WatchedSpan], before time: WallTime, next: TargetID?
   ) {
     guard let target = detector.target, target != next else { return }
     guard let span = spans[target] else {
@@ -334,11 +330,14 @@ public struct FindingEngine: Sendable {
   }
 
   /// Keeps a copy now and then, and makes a detector forget old findings.
-  private mutating func mark(_ detector: inout TargetDetector, _ watched: WatchedTarget, before time: Int64) {
+  private mutating func mark(
+    _ detector: inout TargetDetector, _ watched: WatchedTarget, before time: WallTime
+  ) {
+    guard !detector.stretch.contains(time) else { return }
     let sixth = settings.checkpointInterval / 6
-    guard time / sixth != detector.stretch else { return }
-    detector.stretch = time / sixth
-    detector.removeFindings(endedBefore: detector.through - 24 * settings.checkpointInterval)
+    let start = time.floored(to: sixth)
+    detector.stretch = start..<start + sixth
+    detector.removeFindings(endedBefore: detector.through - settings.checkpointInterval * 24)
     guard !isRecomputing else { return }
     copies.add(detector, of: watched, interval: settings.checkpointInterval)
   }
@@ -351,8 +350,8 @@ public struct FindingEngine: Sendable {
     return DetectorChange(
       DetectorRecord(
         target: watched.target, variant: watched.variant, provider: watched.provider,
-        endpoint: watched.endpoint, through: WallTime(microseconds: detector.through), cursor: cursor,
-        age: learning.age, learning: learning.of))
+        endpoint: watched.endpoint, through: detector.through, cursor: cursor,
+        age: learning.age.microseconds, learning: learning.of?.microseconds))
   }
 
   /// Checkpoints, and how far the learning is.
@@ -366,9 +365,9 @@ public struct FindingEngine: Sendable {
       if corrections[watched] == nil, checkpointTimes.isDue(watched, at: through),
         let state = try? detector.checkpoint(cursor: cursor)
       {
-        change.checkpoint = DetectorCheckpointRecord(through: WallTime(microseconds: through), state: state)
-        change.superfluous = checkpointTimes.add(through, of: watched).map(WallTime.init(microseconds:))
-        change.oldest = WallTime(microseconds: through - settings.memory)
+        change.checkpoint = DetectorCheckpointRecord(through: through, state: state)
+        change.superfluous = checkpointTimes.add(through, of: watched)
+        change.oldest = through - settings.memory
       } else if detector.target != nil, !checkpointTimes.isNoteDue(watched, at: through),
         followed[watched] == detector.followed
       {
@@ -388,10 +387,8 @@ public struct FindingEngine: Sendable {
       guard var change = detectorChange(watched), let detector = detectors[watched],
         !detector.isLearningAnew, let state = try? detector.checkpoint(cursor: cursor)
       else { continue }
-      change.checkpoint = DetectorCheckpointRecord(
-        through: WallTime(microseconds: detector.through), state: state)
-      change.superfluous = checkpointTimes.add(detector.through, of: watched).map(
-        WallTime.init(microseconds:))
+      change.checkpoint = DetectorCheckpointRecord(through: detector.through, state: state)
+      change.superfluous = checkpointTimes.add(detector.through, of: watched)
       change.detector.power = detector.power
       changes.detectors.append(change)
     }
@@ -409,7 +406,7 @@ public struct FindingEngine: Sendable {
     var changed: Set<String> = []
     var new: Set<String> = []
     var before: [String: FindingRecord] = [:]
-    let seen = detectors.values.filter { $0.target != nil }.map(\.through).min() ?? .max
+    let seen = detectors.values.filter { $0.target != nil }.map(\.through).min() ?? .distantFuture
     for watched in unrevised.union(known.targets).sorted() {
       if unrevised.remove(watched) != nil { new.formUnion(revise(watched)) }
       let list = known[watched]
@@ -448,7 +445,7 @@ public struct FindingEngine: Sendable {
   /// - Returns: the ids of findings that are new.
   private mutating func revise(_ watched: WatchedTarget) -> Set<String> {
     guard let detector = detectors[watched],
-      detector.target == nil || detector.through >= min(comparedAt[watched] ?? .min, present)
+      detector.target == nil || detector.through >= min(comparedAt[watched] ?? .distantPast, present)
     else { return [] }
     comparedAt[watched] = detector.through
     let found = (detectors[watched]?.takeRemoved() ?? []) + detector.findings
@@ -456,9 +453,9 @@ public struct FindingEngine: Sendable {
     return known.revise(
       watched, found: found, ownSince: detector.ownSince, reached: detector.through,
       forgottenBefore: detector.forgottenBefore,
-      through: detector.target == nil ? .max : detector.through
+      through: detector.target == nil ? .distantFuture : detector.through
     ) { finding in
-      spans?.last { $0.start < finding.detectedAt }?.span ?? spans?.first?.span
+      spans?.last { $0.start < finding.detectionTime }?.span ?? spans?.first?.span
     }
   }
 
@@ -469,7 +466,7 @@ public struct FindingEngine: Sendable {
     let all = runs.spans.values.flatMap { $0.map(\.span) }
     let description = FindingDescription(
       reader: reader, spans: all, watched: watched, settings: settings,
-      binWidth: settings.usual(rate).binWidth)
+      binWidth: .microseconds(settings.usual(rate).binWidth))
     // A daily pattern is usual: nothing is left out because of it.
     try description.describe(&known, others: others.map(\.finding).filter { $0.daily == nil })
   }

@@ -157,9 +157,7 @@ public struct FindingFields {
     var text = clock.moment(record.startedAt)
     if record.isGradual { text = "getting worse since about \(text)" }
     if let low = record.startedLow, let high = record.startedHigh {
-      let reach = max(
-        high.microseconds - record.startedAt.microseconds, record.startedAt.microseconds - low.microseconds)
-      text += " ± \(LengthText.text(reach))"
+      text += " ± \(LengthText.text(max(high - record.startedAt, record.startedAt - low)))"
     }
     if let stoppedAt { return text + ", open when recording stopped at \(clock.time(stoppedAt))" }
     if let end = record.endedAt { return text + " to \(clock.time(end))" }

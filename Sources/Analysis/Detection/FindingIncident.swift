@@ -17,7 +17,7 @@ public struct FindingIncident: Sendable, Equatable {
   fileprivate var weight: Double {
     findings.map { finding in
       let end = finding.endedAt ?? finding.seenUntil
-      let seconds = Double(max(1_000_000, end.microseconds - finding.startedAt.microseconds)) / 1e6
+      let seconds = max(.seconds(1), end - finding.startedAt).inSeconds
       guard let before = finding.before, let after = finding.after else {
         return seconds * 10 * max(0, (finding.shareAfter ?? 0) - (finding.shareBefore ?? 0))
       }
@@ -83,10 +83,9 @@ public struct FindingRepetition: Sendable, Equatable {
   /// How much worse and for how long, all together; 0 of an improvement.
   public var weight: Double { incidents.reduce(0) { $0 + $1.weight } }
 
-  /// The median of the times between starts, µs; `nil` of a single one.
-  public var period: Int64? {
-    let gaps = zip(incidents, incidents.dropFirst()).map { $1.start.microseconds - $0.start.microseconds }
-      .sorted()
+  /// The median of the times between starts; `nil` of a single one.
+  public var period: Duration? {
+    let gaps = zip(incidents, incidents.dropFirst()).map { $1.start - $0.start }.sorted()
     return gaps.isEmpty ? nil : (gaps[(gaps.count - 1) / 2] + gaps[gaps.count / 2]) / 2
   }
 

@@ -13,8 +13,8 @@ struct KnownFinding: Sendable {
   var isStale = false
   /// Whether notifications of its episode may not have their final state yet.
   var isPending = false
-  /// µs since 1970: the end of the stretch that its cause was sought in.
-  var episodeEnd: Int64 = .min
+  /// The end of the stretch that its cause was sought in.
+  var episodeEnd = WallTime.distantPast
 
   /// A new one.
   init(_ finding: Finding, watched: WatchedTarget, span: SeriesSpan) {
@@ -25,9 +25,7 @@ struct KnownFinding: Sendable {
       id: id, incident: id, run: span.run, target: watched.target, variant: watched.variant,
       provider: watched.provider, endpoint: watched.endpoint, device: span.device ?? watched.target,
       metric: finding.metric, kind: finding.kind, status: finding.status,
-      startedAt: WallTime(microseconds: finding.start),
-      detectedAt: WallTime(microseconds: finding.detectedAt),
-      seenUntil: WallTime(microseconds: finding.seenUntil))
+      startedAt: finding.startTime, detectedAt: finding.detectionTime, seenUntil: finding.seenTime)
     isStale = true
   }
 
@@ -38,7 +36,7 @@ struct KnownFinding: Sendable {
     else { return nil }
     watched = WatchedTarget(record)
     finding = stored.finding
-    episodeEnd = stored.episodeEnd
+    episodeEnd = WallTime(microseconds: stored.episodeEnd)
     isPending = stored.isPending
     self.record = record
     if record.isWithdrawn { finding.status = .withdrawn }
@@ -47,6 +45,7 @@ struct KnownFinding: Sendable {
   /// The contents of ``FindingRecord/detection``.
   private struct Detection: Codable {
     var finding: Finding
+    /// µs since 1970.
     var episodeEnd: Int64
     var isPending: Bool
   }
@@ -55,7 +54,8 @@ struct KnownFinding: Sendable {
   mutating func note() {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
-    let detection = Detection(finding: finding, episodeEnd: episodeEnd, isPending: isPending)
+    let detection = Detection(
+      finding: finding, episodeEnd: episodeEnd.microseconds, isPending: isPending)
     record.detection = (try? encoder.encode(detection)).map { String(decoding: $0, as: UTF8.self) } ?? ""
   }
 

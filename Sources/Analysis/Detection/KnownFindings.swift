@@ -25,13 +25,13 @@ struct KnownFindings: Sendable {
     byTarget = byTarget.mapValues { $0.filter { runs.contains($0.record.run) } }
   }
 
-  /// Rows changed: what was said about causes from an instant on, µs since 1970, may rest on them.
-  mutating func markStale(after time: Int64) {
+  /// Rows changed: what was said about causes from an instant on may rest on them.
+  mutating func markStale(after time: WallTime) {
     for (watched, list) in byTarget {
       for index in list.indices where list[index].episodeEnd > time {
         byTarget[watched]?[index].isStale = true
         // The cause of a daily pattern is sought once.
-        if list[index].finding.daily != nil { byTarget[watched]?[index].episodeEnd = .max }
+        if list[index].finding.daily != nil { byTarget[watched]?[index].episodeEnd = .distantFuture }
       }
     }
   }
@@ -52,25 +52,24 @@ struct KnownFindings: Sendable {
   /// Compares what is known of a series with what its detector says.
   ///
   /// - Parameters:
-  ///   - ownSince: µs since 1970: what was detected before is another version's of the detector; it stays as it is, but that
-  ///     an open one ends.
-  ///   - reached: µs since 1970: what the detector has looked at.
-  ///   - forgottenBefore: µs since 1970: the detector has forgotten those that ended before.
-  ///   - through: µs since 1970: how far the detector is. What was detected later is kept: a clock was set back, and it is
+  ///   - ownSince: what was detected before is another version's of the detector; it stays as it is, but that an open one
+  ///     ends.
+  ///   - reached: what the detector has looked at.
+  ///   - forgottenBefore: the detector has forgotten those that ended before.
+  ///   - through: how far the detector is. What was detected later is kept: a clock was set back, and it is
   ///     there again in time.
   ///   - span: the run in which a new one was detected.
   /// - Returns: the ids of findings that are new.
   mutating func revise(
-    _ watched: WatchedTarget, found all: [Finding], ownSince: Int64 = .min, reached: Int64 = .max,
-    forgottenBefore: Int64, through: Int64,
-    span: (Finding) -> SeriesSpan?
+    _ watched: WatchedTarget, found all: [Finding], ownSince: WallTime, reached: WallTime,
+    forgottenBefore: WallTime, through: WallTime, span: (Finding) -> SeriesSpan?
   ) -> Set<String> {
     // A daily pattern is about days that no version has said anything of, when there is one to say it.
-    func isOwn(_ finding: Finding) -> Bool { finding.detectedAt >= ownSince || finding.daily != nil }
+    func isOwn(_ finding: Finding) -> Bool { finding.detectionTime >= ownSince || finding.daily != nil }
     let found = all.filter(isOwn)
-    let stored = self[watched].filter { isOwn($0.finding) && $0.finding.detectedAt <= through }
+    let stored = self[watched].filter { isOwn($0.finding) && $0.finding.detectionTime <= through }
     let earlier = self[watched].filter { !isOwn($0.finding) }
-    var result = self[watched].filter { isOwn($0.finding) && $0.finding.detectedAt > through }
+    var result = self[watched].filter { isOwn($0.finding) && $0.finding.detectionTime > through }
     result += earlier.map { Self.ended($0, found: all, ownSince: ownSince, reached: reached) }
     guard !found.isEmpty || !stored.isEmpty || earlier.contains(where: \.finding.isOpen) else { return [] }
     var new: Set<String> = []
@@ -80,7 +79,7 @@ struct KnownFindings: Sendable {
       let revision = FindingRevision(
         // What was withdrawn may hold again.
         stored: own.map(\.finding).filter { $0.status != .withdrawn || !ids.contains($0.id) },
-        found: found.filter { $0.metric == metric }, from: WallTime(microseconds: forgottenBefore))
+        found: found.filter { $0.metric == metric }, from: forgottenBefore)
       for finding in revision.current + revision.withdrawn {
         if var old = own.first(where: { $0.finding.id == finding.id }) {
           old.isStale = old.isStale || !old.isSame(finding)
@@ -106,26 +105,26 @@ struct KnownFindings: Sendable {
   }
 
   /// The time after which a new version of the detector ends findings that an earlier one left open and it does not
-  /// find, µs.
-  private static let patience: Int64 = 3_600_000_000
+  /// find.
+  private static let patience = Duration.hours(1)
 
   /// What an earlier version of the detector found, ended where this one finds that it did.
   private static func ended(
-    _ known: KnownFinding, found: [Finding], ownSince: Int64, reached: Int64
+    _ known: KnownFinding, found: [Finding], ownSince: WallTime, reached: WallTime
   ) -> KnownFinding {
     let old = known.finding
     guard old.isOpen else { return known }
     var known = known
     let same = found.first {
-      $0.metric == old.metric && $0.kind == old.kind && $0.detectedAt < ownSince
-        && ($0.isOpen || ($0.end ?? $0.seenUntil) >= ownSince)
+      $0.metric == old.metric && $0.kind == old.kind && $0.detectionTime < ownSince
+        && ($0.isOpen || ($0.endTime ?? $0.seenTime) >= ownSince)
     }
     if let same {
       guard !same.isOpen else { return known }
       known.finding.end = same.end
       known.finding.isNewNormal = same.isNewNormal
     } else {
-      guard reached >= ownSince, reached - ownSince >= patience else { return known }
+      guard reached - ownSince >= patience else { return known }
       known.finding.isNewNormal = true
     }
     if old.status != .provisional { known.finding.status = .closed }

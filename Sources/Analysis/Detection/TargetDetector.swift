@@ -43,42 +43,40 @@ struct WatchedTarget: Hashable, Codable, Sendable, Comparable {
 /// A run's part in the series of a watched target.
 struct WatchedSpan: Sendable, Hashable {
   var span: SeriesSpan
-  /// µs since 1970: what begins before belongs to bins that were closed with the run before.
-  var start: Int64
-  /// µs since 1970, a whole second; `nil` while it is recorded.
-  var end: Int64?
+  /// What begins before belongs to bins that were closed with the run before.
+  var start: WallTime
+  /// A whole second; `nil` while it is recorded.
+  var end: WallTime?
 
   /// - Parameter before: the run that was recorded before it. One that ended later had a clock that was ahead: the times of both
   ///   overlap, and both count.
-  init(_ span: SeriesSpan, after before: WatchedSpan?, binWidths: [Int64]) {
+  init(_ span: SeriesSpan, after before: WatchedSpan?, binWidths: [Duration]) {
     self.span = span
-    let second = Self.wholeSecond(span.earliest)
+    let second = span.earliest.floored(to: .seconds(1))
     start = second
-    if let closed = before?.end, closed <= Self.wholeSecond(span.startedAt).addingClamped(1_000_000) {
-      start = max(second, binWidths.map { (closed.addingClamped($0 - 1)) / $0 * $0 }.max() ?? closed)
+    if let closed = before?.end, closed <= span.startedAt.floored(to: .seconds(1)) + .seconds(1) {
+      start = max(second, binWidths.map(closed.ceiled(to:)).max() ?? closed)
     }
-    end = span.endedAt.map { $0.microseconds.addingClamped(999_999) / 1_000_000 * 1_000_000 }
+    end = span.endedAt?.ceiled(to: .seconds(1))
   }
-
-  private static func wholeSecond(_ time: WallTime) -> Int64 { time.microseconds / 1_000_000 * 1_000_000 }
 
   var hasReceipts: Bool { span.receiptDeadline != nil }
 
   func takes(_ second: SeriesSecond) -> Bool {
-    second.variant == span.variant && second.start.microseconds >= start
+    second.variant == span.variant && second.start >= start
   }
 
   /// Whether everything planned in a second has its final state, or should have.
-  func isComplete(_ second: SeriesSecond, now: Int64, longestOpen: Int64) -> Bool {
+  func isComplete(_ second: SeriesSecond, now: WallTime, longestOpen: Duration) -> Bool {
     guard end == nil else { return true }
     let waiting =
       second.counts.open + (hasReceipts ? second.counts[.accepted] : 0) + second.counts.displayAwaited
-    return waiting == 0 || isOverdue(second.start.microseconds, now, longestOpen)
+    return waiting == 0 || isOverdue(second.start, now, longestOpen)
   }
 
-  /// Whether everything planned in a second, µs since 1970, should have its final state.
-  func isOverdue(_ second: Int64, _ now: Int64, _ longestOpen: Int64) -> Bool {
-    now - second - 1_000_000 > (span.receiptDeadline ?? 0) + longestOpen
+  /// Whether everything planned in a second should have its final state.
+  func isOverdue(_ second: WallTime, _ now: WallTime, _ longestOpen: Duration) -> Bool {
+    now - second - .seconds(1) > .microseconds(span.receiptDeadline ?? 0) + longestOpen
   }
 }
 
@@ -104,6 +102,7 @@ struct InstrumentFloor: Sendable, Hashable {
 
 /// The detectors of one target and variant, fed with the same seconds. A value: a copy is a place to go back to.
 struct TargetDetector: Sendable {
+  /// Times are µs since 1970.
   private struct State: Codable {
     var series: [SeriesMetric: SeriesDetector.Checkpoint]
     var through: Int64
@@ -124,34 +123,34 @@ struct TargetDetector: Sendable {
   private var series: [SeriesMetric: SeriesDetector]
   /// Makes the detector of a metric that has a value for the first time.
   private let new: @Sendable (SeriesMetric) -> SeriesDetector
-  /// µs since 1970: what was planned before was looked at.
-  private(set) var through: Int64
+  /// What was planned before was looked at.
+  private(set) var through: WallTime
   /// The target of the run that it is in; `nil` between runs.
   private(set) var target: TargetID?
-  /// µs since 1970: what was detected before is another version's to say.
-  var ownSince = Int64.min
+  /// What was detected before is another version's to say.
+  var ownSince = WallTime.distantPast
   /// Whether it only learns from what another version has looked at.
   var isLearningAnew: Bool { through < ownSince }
-  /// µs since 1970: findings that ended before are the store's.
-  private(set) var forgottenBefore = Int64.min
+  /// Findings that ended before are the store's.
+  private(set) var forgottenBefore = WallTime.distantPast
   private var removed: [Finding] = []
   private var floor = InstrumentFloor()
-  /// µs since 1970: the end of the last second that has notifications.
-  private var recordedTo: Int64?
-  /// The longest time without a planned notification that counts as recorded, µs. A longer one means that the host
+  /// The end of the last second that has notifications.
+  private var recordedTo: WallTime?
+  /// The longest time without a planned notification that counts as recorded. A longer one means that the host
   /// was suspended, or its wall clock set forward.
-  private let longestGap: Int64
+  private let longestGap: Duration
   /// The stretch of ``FindingEngine``'s copies that it is in.
-  var stretch = Int64.min
+  var stretch = WallTime.distantPast..<WallTime.distantPast
 
   /// - Parameters:
   ///   - rate: notifications a second.
-  ///   - start: µs since 1970, a whole second.
-  init(rate: Double, start: Int64, settings: DetectionSettings) {
+  ///   - start: a whole second.
+  init(rate: Double, start: WallTime, settings: DetectionSettings) {
     new = Self.maker(rate: rate, settings)
     series = Dictionary(uniqueKeysWithValues: Self.usual.map { [new] in ($0, new($0)) })
     through = start
-    longestGap = max(60_000_000, Int64(200 / max(rate, 1e-6) * 1e6))
+    longestGap = max(.minutes(1), .microseconds(Int64(200 / max(rate, 1e-6) * 1e6)))
   }
 
   /// The metrics that are watched from the beginning. Others begin with their first value: most devices do not report it.
@@ -170,11 +169,11 @@ struct TargetDetector: Sendable {
   }
 
   /// The longest learning of its series.
-  var learning: (age: Int64, of: Int64?) {
+  var learning: (age: Duration, of: Duration?) {
     let states = series.values.map(\.learning)
     let open = states.compactMap { $0 }
-    guard let first = open.max(by: { $0.age < $1.age }) else { return (0, nil) }
-    return (first.age.microseconds, first.of.microseconds)
+    guard let first = open.max(by: { $0.age < $1.age }) else { return (.zero, nil) }
+    return (first.age, first.of)
   }
 
   /// What it would find now, of the metrics that have values.
@@ -193,13 +192,13 @@ struct TargetDetector: Sendable {
   ///
   /// - Parameter floor: the instrument's, of the second's run.
   mutating func append(_ second: SeriesSecond, hasReceipts: Bool, floor: InstrumentFloor) {
-    let start = second.start.microseconds
-    if let recordedTo, start - recordedTo > longestGap {
-      complete(through: start)
+    if let recordedTo, second.start - recordedTo > longestGap {
+      complete(through: second.start)
       for metric in series.keys { series[metric]?.pause() }
     }
-    through = max(through, start + 1_000_000)
-    recordedTo = max(recordedTo ?? .min, start + 1_000_000)
+    let end = second.start + .seconds(1)
+    through = max(through, end)
+    recordedTo = max(recordedTo ?? end, end)
     target = second.target
     if floor != self.floor {
       self.floor = floor
@@ -212,16 +211,16 @@ struct TargetDetector: Sendable {
   }
 
   /// Everything planned before an instant is complete.
-  mutating func complete(through end: Int64) {
+  mutating func complete(through end: WallTime) {
     if target != nil {
       let recorded = min(end, (recordedTo ?? through) + longestGap)
-      for metric in series.keys { series[metric]?.complete(through: WallTime(microseconds: recorded)) }
+      for metric in series.keys { series[metric]?.complete(through: recorded) }
     }
     through = max(through, end)
   }
 
   /// Ends the run that it is in: no time passes until the next one.
-  mutating func endRun(at end: Int64) {
+  mutating func endRun(at end: WallTime) {
     complete(through: end)
     guard target != nil else { return }
     target = nil
@@ -230,12 +229,10 @@ struct TargetDetector: Sendable {
   }
 
   /// Forgets findings that ended before an instant, but for ``takeRemoved()``.
-  mutating func removeFindings(endedBefore time: Int64) {
+  mutating func removeFindings(endedBefore time: WallTime) {
     forgottenBefore = max(forgottenBefore, time)
-    removed += findings.filter { $0.hasEnded(before: time) }
-    for metric in series.keys {
-      series[metric]?.removeFindings(endedBefore: WallTime(microseconds: time))
-    }
+    removed += findings.filter { $0.hasEnded(before: time.microseconds) }
+    for metric in series.keys { series[metric]?.removeFindings(endedBefore: time) }
   }
 
   /// The findings forgotten since the last call.
@@ -269,9 +266,10 @@ struct TargetDetector: Sendable {
   /// - Parameter cursor: of the store's changes that it has seen.
   func checkpoint(cursor: Int64) throws -> [UInt8] {
     let state = State(
-      series: series.mapValues(\.checkpoint), through: through, forgottenBefore: forgottenBefore,
-      target: target?.rawValue, cursor: cursor, recordedTo: recordedTo, longestGap: longestGap,
-      version: SeriesDetector.version, ownSince: ownSince == .min ? nil : ownSince)
+      series: series.mapValues(\.checkpoint), through: through.microseconds,
+      forgottenBefore: forgottenBefore.microseconds, target: target?.rawValue, cursor: cursor,
+      recordedTo: recordedTo?.microseconds, longestGap: longestGap.microseconds,
+      version: SeriesDetector.version, ownSince: ownSince == .distantPast ? nil : ownSince.microseconds)
     return [UInt8](try JSONEncoder().encode(state))
   }
 
@@ -287,7 +285,7 @@ struct TargetDetector: Sendable {
     let start = state.series.values.map(\.firstBinStart).min() ?? state.through
     let byTarget = Dictionary(spans.map { ($0.span.target, $0) }, uniquingKeysWith: { first, _ in first })
     var pieces: [SeriesMetric: [(start: WallTime, values: SeriesValues)]] = [:]
-    var from = WallTime(microseconds: start / 1_000_000 * 1_000_000)
+    var from = WallTime(microseconds: start).floored(to: .seconds(1))
     let end = WallTime(microseconds: state.through)
     while from < end {
       let page = try reader.seriesSeconds(of: Set(byTarget.keys), from: from, to: end)
@@ -314,19 +312,19 @@ struct TargetDetector: Sendable {
     new: @escaping @Sendable (SeriesMetric) -> SeriesDetector
   ) {
     (self.series, self.new) = (series, new)
-    through = state.through
-    forgottenBefore = state.forgottenBefore
+    through = WallTime(microseconds: state.through)
+    forgottenBefore = WallTime(microseconds: state.forgottenBefore)
     target = state.target.map(TargetID.init(rawValue:))
-    recordedTo = state.recordedTo ?? (target == nil ? nil : state.through)
-    longestGap = state.longestGap ?? 3_600_000_000
-    ownSince = state.ownSince ?? .min
+    recordedTo = state.recordedTo.map(WallTime.init(microseconds:)) ?? (target == nil ? nil : through)
+    longestGap = state.longestGap.map(Duration.microseconds) ?? .hours(1)
+    ownSince = state.ownSince.map(WallTime.init(microseconds:)) ?? .distantPast
   }
 }
 
 extension [WatchedSpan] {
   /// Whether a second is complete by its age alone, or may be because its run ended.
-  func isOverdue(_ second: Int64, _ now: WallTime, _ longestOpen: Int64) -> Bool {
+  func isOverdue(_ second: WallTime, _ now: WallTime, _ longestOpen: Duration) -> Bool {
     guard let span = last(where: { second >= $0.start }) else { return true }
-    return span.end != nil || span.isOverdue(second, now.microseconds, longestOpen)
+    return span.end != nil || span.isOverdue(second, now, longestOpen)
   }
 }

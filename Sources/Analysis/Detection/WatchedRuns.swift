@@ -14,21 +14,21 @@ struct WatchedRuns: Sendable {
   /// The instrument floor of each run.
   private var floors: [RunID: InstrumentFloor] = [:]
   private var seen: String?
-  /// µs since 1970: where the oldest run may begin.
-  private(set) var horizon = Int64.min
+  /// Where the oldest run may begin.
+  private(set) var horizon = WallTime.distantPast
 
   /// Follows runs that begin, end and are deleted.
-  /// - Parameter memory: how long ago the oldest run may have ended when this is called first, µs; `nil` for no limit.
+  /// - Parameter memory: how long ago the oldest run may have ended when this is called first; `nil` for no limit.
   /// - Returns: when one was deleted, the runs that are left.
   /// - Throws: `StoreError`.
   mutating func follow(
-    _ reader: StoreReader, _ now: WallTime, memory: Int64?, _ settings: DetectionSettings
+    _ reader: StoreReader, _ now: WallTime, memory: Duration?, _ settings: DetectionSettings
   ) throws -> Set<RunID>? {
     let fingerprint = try reader.runsFingerprint()
     guard fingerprint != seen else { return nil }
     let isFirst = seen == nil
-    if isFirst, let memory { horizon = now.microseconds - memory }
-    let all = try reader.seriesSpans(endingAfter: WallTime(microseconds: horizon))
+    if isFirst, let memory { horizon = now - memory }
+    let all = try reader.seriesSpans(endingAfter: horizon)
     // Only what was read is seen: after an error the next call reads it.
     seen = fingerprint
     let runs = Set(all.map(\.run))
@@ -44,7 +44,9 @@ struct WatchedRuns: Sendable {
       let rate = span.askedRate / Double(max(1, variants[span.target] ?? 1))
       let first = rates[watched] ?? rate
       rates[watched] = first
-      let widths = [settings.usual(first).binWidth, settings.firstHour(first).binWidth]
+      let widths = [settings.usual(first), settings.firstHour(first)].map {
+        Duration.microseconds($0.binWidth)
+      }
       spans[watched, default: []].append(
         WatchedSpan(span, after: spans[watched]?.last, binWidths: widths))
       watchedByTarget[span.target, default: []].append(watched)
@@ -89,8 +91,8 @@ struct DetectorCopies: Sendable {
   private var copies: [WatchedTarget: [TargetDetector]] = [:]
 
   /// Keeps a copy of a detector as it is now.
-  /// - Parameter interval: between checkpoints, µs.
-  mutating func add(_ detector: TargetDetector, of watched: WatchedTarget, interval: Int64) {
+  /// - Parameter interval: between checkpoints.
+  mutating func add(_ detector: TargetDetector, of watched: WatchedTarget, interval: Duration) {
     var copies = copies[watched] ?? []
     var copy = detector
     _ = copy.takeRemoved()
@@ -98,15 +100,15 @@ struct DetectorCopies: Sendable {
     if copies.count > 4 {
       // The two newest, and two that are hours apart.
       let newest = copies.count - 2
-      let hours = copies[..<newest].filter { $0.through % interval < interval / 6 }
+      let hours = copies[..<newest].filter { $0.through - $0.through.floored(to: interval) < interval / 6 }
       copies = Array((hours.isEmpty ? Array(copies[..<newest]) : Array(hours)).suffix(2)) + copies[newest...]
     }
     self.copies[watched] = copies
   }
 
-  /// Forgets the copies from after an instant, µs since 1970.
+  /// Forgets the copies from after an instant.
   /// - Returns: the newest that is left.
-  mutating func goBack(_ watched: WatchedTarget, to time: Int64) -> TargetDetector? {
+  mutating func goBack(_ watched: WatchedTarget, to time: WallTime) -> TargetDetector? {
     copies[watched]?.removeAll { $0.through > time }
     return copies[watched]?.last
   }

@@ -14,13 +14,13 @@ public struct BinLength: Sendable, Hashable {
 
   /// Bins for the part of a window in which a series was sent.
   public init(_ sent: SentTime) {
-    let length = sent.length
+    let length = Duration.microseconds(sent.length)
     let finest = length / 96
-    if finest < RollupSpan.second.microseconds {
+    if finest < .seconds(1) {
       span = nil
-    } else if finest < RollupSpan.minute.microseconds {
+    } else if finest < .minutes(1) {
       span = .second
-    } else if length <= 4 * 24 * RollupSpan.hour.microseconds {
+    } else if length <= .days(4) {
       span = .minute
     } else {
       span = .hour
@@ -30,10 +30,18 @@ public struct BinLength: Sendable, Hashable {
   /// The beginning of the bin that an instant belongs to, but not before the stretch's that it is in.
   func start(of time: WallTime, in sent: SentTime) -> WallTime {
     guard let span, let stretch = sent.stretch(of: time) else { return time }
-    let length = span.microseconds
-    let microseconds = time.microseconds
-    let rest = (microseconds % length + length) % length
-    return max(sent.stretches[stretch].lowerBound, WallTime(microseconds: microseconds - rest))
+    return max(sent.stretches[stretch].lowerBound, span.start(of: time))
+  }
+}
+
+extension RollupSpan {
+  var length: Duration { .seconds(rawValue) }
+
+  /// The start of the span that contains an instant. It is asked for single notifications.
+  func start(of time: WallTime) -> WallTime {
+    let length = microseconds
+    return WallTime(
+      microseconds: time.microseconds.flooringDivision(by: length).multipliedClamped(by: length))
   }
 }
 
@@ -43,8 +51,8 @@ public struct BinLength: Sendable, Hashable {
 /// the interval does not get narrower by it.
 struct HistoryPlan: Sendable, Hashable {
   let span: RollupSpan
-  /// The length of each earlier window, µs.
-  let windowLength: Int64
+  /// The length of each earlier window.
+  let windowLength: Duration
   /// Where the last one ends: the last whole bin before the window.
   let end: WallTime
   /// The beginning of what is read.
@@ -53,22 +61,16 @@ struct HistoryPlan: Sendable, Hashable {
   /// Windows from an hour on are looked for in 14 days of hours, shorter ones in the last 5 000 minutes (83 h), and those
   /// of less than a minute in the last 5 000 seconds.
   init(window: Range<WallTime>) {
-    let length = window.upperBound.microseconds - window.lowerBound.microseconds
-    let span: RollupSpan =
-      length >= RollupSpan.hour.microseconds
-      ? .hour : length >= RollupSpan.minute.microseconds ? .minute : .second
+    let length = window.upperBound - window.lowerBound
+    let span: RollupSpan = length >= .hours(1) ? .hour : length >= .minutes(1) ? .minute : .second
     self.span = span
-    windowLength = max(1, length / span.microseconds) * span.microseconds
-    let begin = window.lowerBound.microseconds
-    let rest = (begin % span.microseconds + span.microseconds) % span.microseconds
-    end = WallTime(microseconds: begin - rest)
-    let reach =
-      span == .hour ? LatencyHistory.longest.microseconds : 5_000 * span.microseconds
-    start = end.advanced(byMicroseconds: -reach)
+    windowLength = span.length * max(1, length.microseconds / span.microseconds)
+    end = span.start(of: window.lowerBound)
+    start = end - (span == .hour ? LatencyHistory.longest : span.length * 5_000)
   }
 
   /// The latest beginning of a record that can have the windows it takes.
   var latestStart: WallTime {
-    end.advanced(byMicroseconds: -windowLength * Int64(LatencyHistory.fewestWindows))
+    end - windowLength * LatencyHistory.fewestWindows
   }
 }

@@ -11,7 +11,7 @@ public struct RoundTrips: Sendable {
   /// Round trips one by one; where there are many of them, `bins` has them.
   private var latencies: [TimedLatency] = []
   private var bins: [LatencyBin] = []
-  private var open: (start: Int64, values: [Int64])?
+  private var open: (start: WallTime, values: [Int64])?
   private let window: Range<WallTime>
   /// The length of the bins that more than ``most`` round trips are put into.
   private let span: RollupSpan
@@ -26,7 +26,7 @@ public struct RoundTrips: Sendable {
   /// The largest number of round trips that are kept one by one.
   static let most = 100_000
   /// A notification carries a round trip of at most 30 s before its answer, which itself may take a while.
-  static let reach: Int64 = 60_000_000
+  static let reach = Duration.minutes(1)
 
   init(_ window: Range<WallTime>, span: RollupSpan, most: Int = Self.most) {
     (self.window, self.span, self.most) = (window, span, most)
@@ -47,7 +47,7 @@ public struct RoundTrips: Sendable {
   }
 
   private mutating func bin(_ value: TimedLatency) {
-    let start = value.plannedAt.microseconds.flooringDivision(by: span.microseconds) * span.microseconds
+    let start = span.start(of: value.plannedAt)
     if open?.start != start {
       close()
       open = (start, [])
@@ -58,8 +58,8 @@ public struct RoundTrips: Sendable {
   /// Ends the last bin.
   mutating func close() {
     guard let bin = open else { return }
-    let start = max(window.lowerBound, WallTime(microseconds: bin.start))
-    bins.append(LatencyBin(start: start, latencies: PackedLatencies(bin.values)))
+    bins.append(
+      LatencyBin(start: max(window.lowerBound, bin.start), latencies: PackedLatencies(bin.values)))
     open = nil
   }
 
@@ -68,7 +68,7 @@ public struct RoundTrips: Sendable {
   /// - Parameter first: when the first notification was planned that carries a round trip; `nil` if none does.
   public func covers(carriedSince first: WallTime?) -> Bool {
     guard count > 0, let firstAt else { return false }
-    return first.map { firstAt <= $0.advanced(byMicroseconds: Self.reach) } ?? true
+    return first.map { firstAt <= $0 + Self.reach } ?? true
   }
 
   /// Visits each, or the bins that they are in. The times are those of the answers.
@@ -103,11 +103,7 @@ extension SeriesReader {
   func roundTrips(of targets: [TargetID], _ empty: RoundTrips, in time: Range<WallTime>) throws -> RoundTrips
   {
     var result = empty
-    // An open window has no earlier time.
-    let start = max(time.lowerBound, WallTime(microseconds: .min + RoundTrips.reach))
-    try forEachPing(
-      of: targets, in: start.advanced(byMicroseconds: -RoundTrips.reach)..<time.upperBound
-    ) { result.add($0) }
+    try forEachPing(of: targets, in: time.lowerBound - RoundTrips.reach..<time.upperBound) { result.add($0) }
     result.close()
     return result
   }

@@ -24,11 +24,7 @@ public struct SeriesAccumulator {
   }
 
   /// The beginning of an instant's bin.
-  private func start(of time: WallTime) -> WallTime {
-    guard let length = span?.microseconds else { return time }
-    let microseconds = time.microseconds
-    return WallTime(microseconds: microseconds - (microseconds % length + length) % length)
-  }
+  private func start(of time: WallTime) -> WallTime { span?.start(of: time) ?? time }
 
   /// Adds a notification.
   public mutating func add(_ row: borrowing SampleRow) {

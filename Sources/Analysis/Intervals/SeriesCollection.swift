@@ -40,10 +40,10 @@ public struct LatencyCollection: Sendable {
 
   /// What the values before a window say about dependence in it; `nil` when they are too few.
   func history(_ plan: HistoryPlan, excluding excluded: [Range<WallTime>]) -> LatencyHistory? {
-    let length = Duration.microseconds(plan.windowLength)
-    return isExact
-      ? LatencyHistory(before: plan.end, windowLength: length, samples: samples, excluding: excluded)
-      : LatencyHistory(before: plan.end, windowLength: length, bins: allBins, excluding: excluded)
+    isExact
+      ? LatencyHistory(
+        before: plan.end, windowLength: plan.windowLength, samples: samples, excluding: excluded)
+      : LatencyHistory(before: plan.end, windowLength: plan.windowLength, bins: allBins, excluding: excluded)
   }
 
   /// Single values are put into buckets like the others: their order is known no better than to a bucket.
@@ -84,7 +84,6 @@ public struct ShareCollection: Sendable {
   }
 
   func history(_ plan: HistoryPlan, excluding excluded: [Range<WallTime>]) -> ShareHistory? {
-    ShareHistory(
-      before: plan.end, windowLength: .microseconds(plan.windowLength), bins: bins, excluding: excluded)
+    ShareHistory(before: plan.end, windowLength: plan.windowLength, bins: bins, excluding: excluded)
   }
 }

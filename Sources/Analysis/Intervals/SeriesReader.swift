@@ -54,12 +54,8 @@ public struct SeriesReader {
 
   /// A range in whole seconds, as rollups have them.
   private static func time(_ planned: ClosedRange<WallTime>) -> Range<WallTime> {
-    let second = RollupSpan.second.microseconds
-    func floor(_ time: WallTime) -> Int64 {
-      time.microseconds - (time.microseconds % second + second) % second
-    }
-    return WallTime(
-      microseconds: floor(planned.lowerBound))..<WallTime(microseconds: floor(planned.upperBound) + second)
+    let second = RollupSpan.second
+    return second.start(of: planned.lowerBound)..<second.start(of: planned.upperBound) + second.length
   }
 
   /// Reads a window and its history.
@@ -104,7 +100,7 @@ public struct SeriesReader {
   /// - Parameter span: of the rollups that were read; `nil` of notifications.
   public static func finer(_ window: SeriesWindow, _ sent: SentTime, _ span: RollupSpan?) -> SeriesWindow? {
     guard let span, sent.stretches.count == 1, sent.bounds != window.time,
-      (BinLength(sent).span?.microseconds ?? 0) < span.microseconds
+      BinLength(sent).span?.rawValue ?? 0 < span.rawValue
     else { return nil }
     var own = window
     own.time = sent.bounds
@@ -127,10 +123,10 @@ public struct SeriesReader {
   public func historiesByVariant(
     of window: SeriesWindow, sent: [VariantID: SentTime], metrics: Set<Metric>, shares: Set<SeriesShare>
   ) throws -> [VariantID: SeriesHistory] {
-    let length = window.time.upperBound.microseconds - window.time.lowerBound.microseconds
+    let length = window.time.upperBound - window.time.lowerBound
     // Those that were sent nearly all the time are read together.
     var result: [VariantID: SeriesHistory] = [:]
-    let partly = sent.filter { $0.value.length < length - length / 8 }
+    let partly = sent.filter { .microseconds($0.value.length) < length - length / 8 }
     if partly.count < sent.count {
       result = try histories(of: window, metrics: metrics, shares: shares, isByVariant: true)
     }
@@ -150,7 +146,7 @@ public struct SeriesReader {
     guard let first = stretches.first, first.startedAt <= plan.latestStart else { return [:] }
     var past = window
     past.targets = stretches.map(\.target)
-    past.time = max(plan.start, first.startedAt.advanced(byMicroseconds: -plan.windowLength))..<plan.end
+    past.time = max(plan.start, first.startedAt - plan.windowLength)..<plan.end
     var groups: [VariantID: SeriesAccumulator] = [:]
     let empty = SeriesAccumulator(metrics: metrics, shares: shares, binnedBy: plan.span)
     try forEach(

@@ -21,16 +21,16 @@ public struct StatusHeadline: Sendable, Equatable {
   public var targets: Int
   /// Sent notifications a second; `nil` where it is not known.
   public var rate: Double?
-  /// The time since the run began, or until its end, µs.
-  public var length: Int64
+  /// The time since the run began, or until its end.
+  public var length: Duration
   /// Whether a fleet is read, which hears of a collector from what it forwards.
   public var isForwarded = false
-  /// Length of the reported window, µs; 0 where nothing has settled.
-  public var last: Int64 = 0
-  /// The stretch before it that it is compared with, µs; 0 for none.
-  public var before: Int64 = 0
+  /// Length of the reported window; 0 where nothing has settled.
+  public var last = Duration.zero
+  /// The stretch before it that it is compared with; 0 for none.
+  public var before = Duration.zero
 
-  public init(phase: Phase, run: String, targets: Int, rate: Double?, length: Int64) {
+  public init(phase: Phase, run: String, targets: Int, rate: Double?, length: Duration) {
     (self.phase, self.run, self.targets, self.rate, self.length) = (phase, run, targets, rate, length)
   }
 
@@ -61,8 +61,8 @@ public struct StatusHeadline: Sendable, Equatable {
   /// ``opening(_:)`` with the stretches that figures are of: `…; last 1 h against the 7 d before`.
   public func text(_ clock: SentenceClock) -> String {
     let opening = opening(clock)
-    guard phase != .empty, last > 0 else { return opening }
-    let against = before > 0 ? " against the \(LengthText.text(before)) before" : ""
+    guard phase != .empty, last > .zero else { return opening }
+    let against = before > .zero ? " against the \(LengthText.text(before)) before" : ""
     return "\(opening); last \(LengthText.text(last))\(against)"
   }
 }

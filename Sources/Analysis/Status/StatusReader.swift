@@ -27,20 +27,20 @@ public struct StatusReader {
     store = reader as? StoreReader
   }
 
-  /// Length of the reported window and of the time before it that it is compared with, µs.
+  /// Length of the reported window and of the time before it that it is compared with.
   private static let last = StatusFigures.usualLength
-  private static let before: Int64 = 7 * 86_400_000_000
+  private static let before = Duration.days(7)
   /// The window of a slow schedule is extended to this many notifications, at most to a day.
   private static let leastCount = 20.0
-  /// A shorter time before is not compared with, µs.
-  private static let leastBefore: Int64 = 600_000_000
-  /// Time allowed for writing after a limit has passed, and the longest limit that is waited for, µs.
-  private static let margin: Int64 = 5_000_000
-  private static let longestWait: Int64 = 600_000_000
-  /// A target or a fleet's collector that is recorded sent something within this time at least, µs.
-  private static let forwarding: Int64 = 120_000_000
-  /// Age of a heartbeat after which a collector counts as gone, µs; one is written each second.
-  private static let silence: Int64 = 15_000_000
+  /// A shorter time before is not compared with.
+  private static let leastBefore = Duration.minutes(10)
+  /// Time allowed for writing after a limit has passed, and the longest limit that is waited for.
+  private static let margin = Duration.seconds(5)
+  private static let longestWait = Duration.minutes(10)
+  /// A target or a fleet's collector that is recorded sent something within this time at least.
+  private static let forwarding = Duration.minutes(2)
+  /// Age of a heartbeat after which a collector counts as gone; one is written each second.
+  private static let silence = Duration.seconds(15)
 
   /// A run with its targets and what its collector does.
   private struct Recording {
@@ -57,13 +57,13 @@ public struct StatusReader {
     guard let newest = recordings.max(by: { $0.run.startedAt < $1.run.startedAt }) else {
       return try withCollector(
         CollectionStatus(
-          headline: StatusHeadline(phase: .empty, run: "", targets: 0, rate: nil, length: 0), targets: [],
+          headline: StatusHeadline(phase: .empty, run: "", targets: 0, rate: nil, length: .zero), targets: [],
           now: now))
     }
     let objectives = try reader.objectives()
     let findings = try findings(of: recordings)
     let detectors = try store.map { try WatchedDetectors($0) }
-    var powers: [Double: Int64?] = [:]
+    var powers: [Double: Duration?] = [:]
     var activities: [TargetActivity] = []
     var sent = 0.0
     for recording in recordings {
@@ -79,10 +79,9 @@ public struct StatusReader {
         activity.shortestOutage = shortestOutage(activity, &powers)
         if let last = activity.last, !activity.isRemoved {
           // Not the time between its first and its last: of a slow schedule that may be one notification.
-          let recorded = (last.time.upperBound - recording.run.startedAt).microseconds
-          sent +=
-            Double(last.counts.sent) * 1e6
-            / Double(max(1, last.length, min(Self.window(of: target), recorded)))
+          let recorded = last.time.upperBound - recording.run.startedAt
+          let length = max(.microseconds(1), last.length, min(Self.window(of: target), recorded))
+          sent += Double(last.counts.sent) * 1e6 / Double(length.microseconds)
         }
         activities.append(activity)
       }
@@ -114,14 +113,12 @@ public struct StatusReader {
       ? StatusHeadline.label(newest.run.name, newest.run.id) : Self.label(of: recordings, isGrouped)
     var headline = StatusHeadline(
       phase: shown.phase, run: label, targets: targets, rate: sent > 0 ? sent : nil,
-      length: max(0, (end - shown.run.startedAt).microseconds))
+      length: max(.zero, end - shown.run.startedAt))
     headline.isForwarded = store == nil
     // Figures are of earlier runs of the same targets, too: soon after a restart they go back further than the run does.
-    let known = activities.compactMap { activity in
-      activity.last.map { (end - $0.time.lowerBound).microseconds }
-    }.max()
-    headline.last = known.map { min(Self.last, max(headline.length, $0)) } ?? 0
-    headline.before = activities.compactMap(\.before).map(\.length).max() ?? 0
+    let known = activities.compactMap { activity in activity.last.map { end - $0.time.lowerBound } }.max()
+    headline.last = known.map { min(Self.last, max(headline.length, $0)) } ?? .zero
+    headline.before = activities.compactMap(\.before).map(\.length).max() ?? .zero
     return headline
   }
 
@@ -171,12 +168,11 @@ public struct StatusReader {
       let heard = run.lastHeartbeat ?? run.startedAt
       // One that has started again after a crash has not begun its run yet.
       if let other = collector.lastHeartbeat, collector.isRunning, collector.run != run.id,
-        (other - heard).microseconds > Self.silence,
-        (now - other).microseconds < Self.silence
+        other - heard > Self.silence, now - other < Self.silence
       {
         return .idle
       }
-      return collector.isRunning && (now - heard).microseconds < Self.silence
+      return collector.isRunning && now - heard < Self.silence
         ? .collecting : .gone(since: heard)
     }
     if let end = run.endedAt { return .ended(at: end, reason: run.endReason?.rawValue ?? "") }
@@ -186,7 +182,7 @@ public struct StatusReader {
       if try isRecent(newest, of: target) { return .collecting }
       heard = max(heard, newest)
     }
-    return (now - heard).microseconds < Self.forwarding ? .collecting : .gone(since: heard)
+    return now - heard < Self.forwarding ? .collecting : .gone(since: heard)
   }
 
   private func newestPlanned(of target: TargetRecord) throws -> WallTime? {
@@ -197,17 +193,17 @@ public struct StatusReader {
   /// of late, as between two bursts.
   private func isRecent(_ newest: WallTime, of target: TargetRecord) throws -> Bool {
     let interval = min(1e13, 1e6 / max(target.askedRate, 1e-9))
-    let silent = (now - newest).microseconds
-    guard silent > max(Self.forwarding, Int64(20 * interval)) else { return true }
-    var (last, gap): (Int64?, Int64) = (nil, 0)
+    let silent = now - newest
+    guard silent > max(Self.forwarding, .microseconds(Int64(20 * interval))) else { return true }
+    var (last, gap): (WallTime?, Duration) = (nil, .zero)
     try reader.forEachSample(
-      of: target.id, plannedFrom: newest.advanced(byMicroseconds: -Int64(300 * interval)),
-      to: newest.advanced(byMicroseconds: 1)
+      of: target.id, plannedFrom: newest - .microseconds(Int64(300 * interval)),
+      to: newest + .microseconds(1)
     ) { row in
-      if let last { gap = max(gap, row.plannedAt.microseconds.subtractingClamped(last)) }
-      last = row.plannedAt.microseconds
+      if let last { gap = max(gap, row.plannedAt - last) }
+      last = row.plannedAt
     }
-    return silent <= 3 * gap
+    return silent <= gap * 3
   }
 
   // MARK: - Targets
@@ -221,17 +217,16 @@ public struct StatusReader {
     var activity = TargetActivity(
       name: target.name, provider: target.provider, phase: .recorded, askedRate: target.askedRate,
       metric: metric, limit: limit)
-    activity.receiptDeadline = target.receiptDeadline
+    activity.receiptDeadline = target.receiptDeadline.map(Duration.microseconds)
     // That of silence first: it says more.
     activity.breached =
       objectives.first { $0.verdict == .breached && $0.silence != nil }
       ?? objectives.first { $0.verdict == .breached }
     let newest = try newestPlanned(of: target)
     activity.phase = try phase(of: target, in: recording, newest)
-    var end = newest?.advanced(byMicroseconds: 1) ?? now
+    var end = newest.map { $0 + .microseconds(1) } ?? now
     if activity.phase == .recorded {
-      let wait = min(limit ?? 0, Self.longestWait) + Self.margin
-      end = min(end, now.advanced(byMicroseconds: -wait))
+      end = min(end, now - (min(.microseconds(limit ?? 0), Self.longestWait) + Self.margin))
     }
     try readWindows(of: target, endingAt: end, into: &activity)
     return activity
@@ -252,17 +247,16 @@ public struct StatusReader {
     }
   }
 
-  /// The length of the reported window, µs.
-  private static func window(of target: TargetRecord) -> Int64 {
-    max(last, min(86_400_000_000, Int64(leastCount * 1e6 / max(target.askedRate, 1e-6))))
+  /// The length of the reported window.
+  private static func window(of target: TargetRecord) -> Duration {
+    max(last, min(.days(1), .microseconds(Int64(leastCount * 1e6 / max(target.askedRate, 1e-6)))))
   }
 
   private func readWindows(
     of target: TargetRecord, endingAt end: WallTime, into activity: inout TargetActivity
   ) throws {
-    let length = Self.window(of: target)
-    let start = end.advanced(byMicroseconds: -length)
-    let earliest = start.advanced(byMicroseconds: -Self.before)
+    let start = end - Self.window(of: target)
+    let earliest = start - Self.before
     let lineage = try reader.targets(sameAs: [target.id], recordedFrom: earliest, to: now).map(\.target)
     let inTime: SeriesShare =
       activity.limit.map { .within($0, of: activity.metric, base: .planned) } ?? .inTime
@@ -273,7 +267,7 @@ public struct StatusReader {
     guard last.counts.settled > 0 else { return }
     activity.last = StatusWindow(last, inTime: inTime, metric: activity.metric)
     guard let past = try series.window(of: lineage, since: earliest, until: window.time.lowerBound),
-      past.time.upperBound.microseconds - past.time.lowerBound.microseconds >= Self.leastBefore
+      past.time.upperBound - past.time.lowerBound >= Self.leastBefore
     else { return }
     let before = try series.coarseStatistics(of: past, metrics: [activity.metric], shares: shares)
     activity.before = StatusWindow(before, inTime: inTime, metric: activity.metric, isCoarse: true)
@@ -281,19 +275,20 @@ public struct StatusReader {
 
   /// The shortest outage that is seen, where that is longer than usual ones: as the detector noted, else what one that has learned
   /// sees at this rate.
-  private func shortestOutage(_ activity: TargetActivity, _ powers: inout [Double: Int64?]) -> Int64? {
+  private func shortestOutage(_ activity: TargetActivity, _ powers: inout [Double: Duration?]) -> Duration? {
     guard activity.askedRate > 0 else { return nil }
     let known = activity.detectors?.compactMap(\.power).flatMap { $0 } ?? []
     for metric in [SeriesMetric.lost, .failed] {
       let noted = known.filter { $0.metric.word == metric }.compactMap {
         $0.shortest(SchedulePower.outage)?.length
       }
-      if let longest = noted.max() { return longest }
+      if let longest = noted.max() { return .microseconds(longest) }
     }
     if let made = powers[activity.askedRate] { return made }
     let made =
       SchedulePower.isSlow(activity.askedRate)
-      ? SchedulePower(rate: activity.askedRate).shortestOutage?.length : 0
+      ? SchedulePower(rate: activity.askedRate).shortestOutage.map { .microseconds($0.length) }
+      : Duration.zero
     powers[activity.askedRate] = made
     return made
   }
@@ -323,7 +318,7 @@ public struct StatusReader {
   /// Whether something got worse and ended in the reported window.
   private func isRecent(_ finding: FindingRecord) -> Bool {
     guard let end = finding.endedAt, finding.kind.word != .faster, !finding.isPattern else { return false }
-    return (now - end).microseconds < Self.last
+    return now - end < Self.last
   }
 
   // MARK: - Needs
@@ -362,7 +357,7 @@ public struct StatusReader {
     let clock = SentenceClock(today: now, isNamed: true)
     needs += status.failedParts.map { CollectorNotes.sentence($0, clock, at: now) }
     if isRunning, let wait = try store.retentionWait() {
-      let age = LengthText.text(max(0, (now - wait.since).microseconds))
+      let age = LengthText.text(max(.zero, now - wait.since))
       needs.append("\(CollectorNotes.text(wait)), \(age)")
     }
     if isRunning, let pause = try store.forwardPause(),
@@ -380,9 +375,7 @@ public struct StatusReader {
     return needs
       + ConditionWords.needs(
         conditions, isRunning: isRunning,
-        collectingSince: isCollecting ? now.advanced(byMicroseconds: -status.headline.length) : nil,
-        left: left,
-        space: space, at: now)
+        collectingSince: isCollecting ? now - status.headline.length : nil, left: left, space: space, at: now)
   }
 
   /// Bytes that commits of some seconds need.

@@ -38,8 +38,7 @@ public struct StatusWindow: Sendable, Equatable {
     (median, p99) = (quantile(.p50), quantile(.p99))
   }
 
-  /// µs.
-  var length: Int64 { time.upperBound.microseconds - time.lowerBound.microseconds }
+  var length: Duration { time.upperBound - time.lowerBound }
 }
 
 /// What is known of a target now: what ``TargetStatus`` is told from.
@@ -73,16 +72,16 @@ public struct TargetActivity: Sendable {
   public var open: [(incident: FindingIncident, finding: FindingRecord)]
   /// Those that ended in ``last``.
   public var over: [(incident: FindingIncident, finding: FindingRecord)] = []
-  /// The receipt deadline, µs: what is lost is known so long after it was sent; `nil` where no receipts are expected.
-  public var receiptDeadline: Int64?
+  /// The receipt deadline: what is lost is known so long after it was sent; `nil` where no receipts are expected.
+  public var receiptDeadline: Duration?
   /// What comes on most days at the same hours.
   public var daily: [FindingRecord] = []
   /// The first objective that is breached.
   public var breached: ObjectiveRecord?
   /// What is learned of its variants; `nil` where that is not known.
   public var detectors: [DetectorRecord]?
-  /// The shortest outage that would be seen, µs; `nil` where none would.
-  public var shortestOutage: Int64?
+  /// The shortest outage that would be seen; `nil` where none would.
+  public var shortestOutage: Duration?
 
   public init(
     name: String, provider: String, phase: Phase, askedRate: Double, metric: Metric, limit: Int64?

@@ -13,8 +13,8 @@ public struct TargetStatus: Sendable, Equatable {
     (self.word, self.sentence, self.finding) = (word, sentence, finding)
   }
 
-  /// An outage that takes longer than this to be seen makes a target quiet, µs.
-  static let usualOutage: Int64 = 600_000_000
+  /// An outage that takes longer than this to be seen makes a target quiet.
+  static let usualOutage = Duration.minutes(10)
   /// A share above which losses, failures and refusals are told although nothing changed.
   private static let poorShare = 0.1
   /// Fewer notifications say nothing of a share.
@@ -119,7 +119,7 @@ public struct TargetStatus: Sendable, Equatable {
     guard let first = patterns.first else { return "" }
     // Variants of a target, and several collectors of it, mostly have the same.
     let hours = patterns.filter { $0.metric == first.metric }.map {
-      $0.lastStretch.lowerBound - .days(($0.lastStretch.lowerBound.seconds / 86_400))
+      $0.lastStretch.lowerBound - $0.lastStretch.lowerBound.floored(to: .days(1))
     }
     let others = Set(hours).count - 1
     let more = others == 0 ? "" : " And at \(others) other \(others == 1 ? "time" : "times") of the day."
@@ -232,7 +232,7 @@ public enum OutageText {
 
   /// `one notification in 6 min`.
   public static func interval(_ rate: Double) -> String {
-    "one notification in \(LengthText.text(Int64(min(1e15, 1e6 / max(rate, 1e-9)))))"
+    "one notification in \(LengthText.text(SchedulePower.interval(of: rate)))"
   }
 }
 
@@ -242,13 +242,12 @@ struct StatusFigures {
 
   init(_ target: TargetActivity) { self.target = target }
 
-  /// The usual stretch, µs.
-  static let usualLength: Int64 = 3_600_000_000
+  /// The usual stretch.
+  static let usualLength = Duration.hours(1)
 
   /// `in the last 1 h`.
   var period: String {
-    let length = target.last.map(\.length) ?? 0
-    return "in the last \(LengthText.text(length))"
+    "in the last \(LengthText.text(target.last?.length ?? .zero))"
   }
 
   /// `99.97 % arrived within 5 s; half within 210 ms, 99 of 100 within 1.90 s`.
@@ -256,7 +255,7 @@ struct StatusFigures {
     guard let last = target.last, let inTime = last.inTime, let share = inTime.share else {
       return "nothing was sent to it"
     }
-    let isLonger = last.length > Self.usualLength + 60_000_000
+    let isLonger = last.length > Self.usualLength + .minutes(1)
     let within = target.limit.map { " within \(LengthText.given($0))" } ?? ""
     let usual = Self.before(inTime, target.before?.inTime)
     let all = inTime.events == inTime.count

@@ -23,7 +23,7 @@ public enum CollectorNotes {
 
   /// ``text(_:)-(FailedPart)`` with how long ago it began, and when the process counts as mended.
   public static func sentence(_ failed: FailedPart, _ clock: SentenceClock, at now: WallTime) -> String {
-    let age = LengthText.text(max(0, (now - failed.since).microseconds))
+    let age = LengthText.text(max(.zero, now - failed.since))
     guard failed.part == nil else { return text(failed, "has been switched off for \(age)") }
     return
       "\(text(failed)) in the last \(age); it counts as mended at \(clock.moment(failed.retryAt)) if it runs until then"

@@ -3,11 +3,10 @@ import Store
 
 /// What a store's conditions say to a person, in sentences of `pushscope status`; those that need nobody are not said.
 enum ConditionWords {
-  private static let day: Int64 = 86_400_000_000
-  /// A device that was heard before is told of after this silence, µs.
-  private static let deviceSilence = 3 * day
-  /// A backup that is older is told of, µs.
-  private static let backupAge = 7 * day
+  /// A device that was heard before is told of after this silence.
+  private static let deviceSilence = Duration.days(3)
+  /// A backup that is older is told of.
+  private static let backupAge = Duration.days(7)
   /// A disk that is full later is not told of, in days.
   private static let diskNotice = 60
   /// Names of silent devices.
@@ -36,7 +35,7 @@ enum ConditionWords {
   /// What was recorded is there for every reader; only the disk does not have it.
   private static func sync(_ condition: Condition, at now: WallTime) -> String? {
     guard condition.kind == .sync else { return nil }
-    let length = LengthText.text(max(0, (now - condition.since).microseconds))
+    let length = LengthText.text(max(.zero, now - condition.since))
     return
       "the disk has not taken what is recorded for \(length) (\(EscapedText.make(condition.detail))): a power failure would cost it"
   }
@@ -48,7 +47,7 @@ enum ConditionWords {
     -> String?
   {
     let silent = conditions.filter { $0.kind == .device && !left.contains($0.subject) }
-      .map { (name: $0.subject, length: (now - max($0.since, start)).microseconds) }
+      .map { (name: $0.subject, length: now - max($0.since, start)) }
       .filter { $0.length >= deviceSilence }.sorted { ($0.length, $0.name) < ($1.length, $1.name) }
     guard let shortest = silent.first else { return nil }
     let more = silent.count > named ? " and \(silent.count - named) more" : ""
@@ -63,15 +62,17 @@ enum ConditionWords {
     guard let first = conditions.filter({ $0.kind == .disk }).min(by: { $0.since < $1.since }),
       let before = Int64(first.detail)
     else { return nil }
-    let age = (now - first.since).microseconds
+    let (age, day) = (now - first.since, Duration.days(1))
     guard age >= day, before > space.free else { return nil }
-    let days = Double(space.free) / (Double(before - space.free) / Double(age) * Double(day))
+    let days =
+      Double(space.free)
+      / (Double(before - space.free) / Double(age.microseconds) * Double(day.microseconds))
     guard days >= 1 else { return "disk full within a day" }
     return days < Double(diskNotice) ? "disk full in about \(CountText.text(Int(days), "day"))" : nil
   }
 
   private static func backup(_ condition: Condition, at now: WallTime) -> String? {
-    let age = (now - condition.since).microseconds
+    let age = now - condition.since
     guard age > backupAge else { return nil }
     return "the last backup is \(LengthText.text(age)) old (\(EscapedText.make(condition.detail)))"
   }

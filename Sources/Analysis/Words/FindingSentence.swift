@@ -10,7 +10,7 @@ public struct FindingSentence {
   /// The targets of which it says the same, and their providers; at least one of each.
   private let targets: [String]
   private let providers: [String]
-  private let times: (count: Int, period: Int64, since: WallTime)?
+  private let times: (count: Int, period: Duration, since: WallTime)?
   private let stoppedAt: WallTime?
   private let clock: SentenceClock
 
@@ -45,8 +45,8 @@ public struct FindingSentence {
   }
 
   private init(
-    _ incident: FindingIncident, times: (count: Int, period: Int64, since: WallTime)?, stoppedAt: WallTime?,
-    clock: SentenceClock
+    _ incident: FindingIncident, times: (count: Int, period: Duration, since: WallTime)?,
+    stoppedAt: WallTime?, clock: SentenceClock
   ) {
     let first = incident.first
     let alike = incident.findings.filter { $0.kind == first.kind && $0.metric == first.metric }
@@ -253,8 +253,8 @@ public struct FindingSentence {
 
   // MARK: - When
 
-  /// A stretch shorter than this is told to the second, µs.
-  private static let shortStretch: Int64 = 600_000_000
+  /// A stretch shorter than this is told to the second.
+  private static let shortStretch = Duration.minutes(10)
 
   /// `every evening from 18:20 to 20:50`, `on most days from 23:30 to 01:10, until 2026-03-01`.
   private var dailyTime: String {
@@ -276,9 +276,9 @@ public struct FindingSentence {
   private var time: String {
     if isDaily { return dailyTime }
     let end = stoppedAt ?? (record.isNewNormal ? nil : record.endedAt)
-    let hasSeconds = ((end ?? record.seenUntil) - record.startedAt).microseconds < Self.shortStretch
+    let hasSeconds = (end ?? record.seenUntil) - record.startedAt < Self.shortStretch
     let start = clock.text(record.startedAt, hasSeconds: hasSeconds)
-    let about = isUncertain(hasSeconds ? 5_000_000 : 90_000_000) ? "about " : ""
+    let about = isUncertain(hasSeconds ? .seconds(5) : .seconds(90)) ? "about " : ""
     let zone = clock.name(at: record.startedAt)
     let again = times.map { self.again($0, hasSeconds: hasSeconds) } ?? ""
     guard let end else {
@@ -293,19 +293,18 @@ public struct FindingSentence {
   }
 
   /// `, for the 4th time, about every 10 min since 14:02`; of two, how long after the first the second came.
-  private func again(_ times: (count: Int, period: Int64, since: WallTime), hasSeconds: Bool) -> String {
+  private func again(_ times: (count: Int, period: Duration, since: WallTime), hasSeconds: Bool) -> String {
     let period = LengthText.text(times.period)
     let first = clock.text(times.since, after: record.startedAt, hasSeconds: hasSeconds)
     return ", for the \(OrdinalText.text(times.count)) time, "
       + (times.count == 2 ? "\(period) after the first" : "about every \(period) since \(first)")
   }
 
-  /// - Parameter least: µs by which a start has to be uncertain to be told so.
-  private func isUncertain(_ least: Int64) -> Bool {
+  /// - Parameter least: by how much a start has to be uncertain to be told so.
+  private func isUncertain(_ least: Duration) -> Bool {
     guard !record.isGradual else { return true }
     guard let low = record.startedLow, let high = record.startedHigh else { return false }
-    let start = record.startedAt.microseconds
-    return max(high.microseconds - start, start - low.microseconds) > least
+    return max(high - record.startedAt, record.startedAt - low) > least
   }
 
   // MARK: - Numbers

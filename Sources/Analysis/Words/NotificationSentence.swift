@@ -62,7 +62,7 @@ public struct NotificationSentence: Sendable {
       words += "opened for it: name \(text(phases.dns)), connect \(text(phases.connect))"
       if let tls = phases.tls { words += ", TLS \(text(tls))" }
     } else {
-      words += use.isFresh ? "opened for it" : "open for \(LengthText.text(use.age * 1_000))"
+      words += use.isFresh ? "opened for it" : "open for \(LengthText.text(.milliseconds(use.age)))"
     }
     return words + ", \(use.streamsInFlight) in flight"
   }
@@ -84,7 +84,7 @@ public struct NotificationSentence: Sendable {
   }
 
   private func words(_ part: NotificationLegs.Part) -> String {
-    let length = text(part.length.microseconds)
+    let length = text(part.length)
     switch part.leg {
     case .lag: return waiting(part.length)
     case .service: return "\(provider) took \(length) to answer" + roundTrip(part.length)
@@ -99,7 +99,7 @@ public struct NotificationSentence: Sendable {
 
   /// Why it left so late.
   private func waiting(_ lag: Duration) -> String {
-    let length = text(lag.microseconds)
+    let length = text(lag)
     if sample.attempt > 1 { return "left \(length) late: its first connection ended before it was processed" }
     guard let use = sample.connection else { return "left \(length) late: this host" }
     if use.isFresh {
@@ -125,9 +125,9 @@ public struct NotificationSentence: Sendable {
   }
 
   private func bounded(_ part: NotificationLegs.Part) -> String {
-    let length = text(part.length.microseconds)
+    let length = text(part.length)
     guard let range = part.range else { return length }
-    if part.isUpperLimit { return "at most \(text(range.upperBound.microseconds))" }
+    if part.isUpperLimit { return "at most \(text(range.upperBound))" }
     return
       "\(length) (\(LatencyText.interval(range.lowerBound.microseconds, range.upperBound.microseconds)))"
   }
@@ -136,9 +136,10 @@ public struct NotificationSentence: Sendable {
     sample.state == .late && metric?.isByDevice ?? true
   }
 
-  private var deadlineText: String { text(receiptDeadline?.microseconds ?? 0) }
+  private var deadlineText: String { text(receiptDeadline ?? .zero) }
 
   private func text(_ microseconds: Int64) -> String { LatencyText.text(microseconds) }
+  private func text(_ length: Duration) -> String { text(length.microseconds) }
 
   // MARK: - Why there is no latency
 

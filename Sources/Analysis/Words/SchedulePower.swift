@@ -14,8 +14,8 @@ public struct SchedulePower: Sendable {
   static let outage = 0.9
   /// The usual questions about a latency.
   private static let rises = [1.25, 1.5, 2, 4]
-  /// Days that the detector learns from.
-  private static let days = 3
+  /// The time that the detector learns from.
+  private static let learned = Duration.days(3)
   /// The spread of the logarithms of latencies, and their median, µs.
   private static let spread = 0.25
   private static let median = 150_000.0
@@ -23,26 +23,29 @@ public struct SchedulePower: Sendable {
   /// Whether a rate is so slow that it has to be asked what is seen at it; it takes less than a second to answer.
   public static func isSlow(_ rate: Double) -> Bool { rate < 1.0 / 30 }
 
+  /// The mean time between notifications at a rate.
+  static func interval(of rate: Double) -> Duration { .microseconds(Int64(min(1e15, 1e6 / max(rate, 1e-9)))) }
+
   /// - Parameter rate: notifications a second, above 0.
   public init(rate: Double) {
     var random = SeededGenerator(seed: 1)
     var latencies = SeriesDetector(.delivery, rate: rate)
     var losses = SeriesDetector(.lost, rate: rate)
     // No detector needs more than one in ten seconds to be asked.
-    let interval = max(10_000_000, Int64(min(1e15, 1e6 / max(rate, 1e-9))))
-    let end = Int64(Self.days) * 86_400_000_000
-    var at: Int64 = 0
+    let interval = max(.seconds(10), Self.interval(of: rate))
+    var at = WallTime(seconds: 0)
+    let end = at + Self.learned
     while at < end {
-      let start = WallTime(microseconds: at / 1_000_000 * 1_000_000)
+      let start = at.floored(to: .seconds(1))
       // Box and Muller.
       let normal = (-2 * log(1 - random.unit())).squareRoot() * cos(2 * .pi * random.unit())
       latencies.append(
         .latencies(PackedLatencies([Int64(Self.median * exp(Self.spread * normal))])), start: start)
       losses.append(.share(events: 0, count: 1), start: start)
-      at += interval
+      at = at + interval
     }
-    latencies.complete(through: WallTime(microseconds: end))
-    losses.complete(through: WallTime(microseconds: end))
+    latencies.complete(through: end)
+    losses.complete(through: end)
     delivery = latencies.power
     self.losses = losses.power
   }
@@ -55,7 +58,9 @@ public struct SchedulePower: Sendable {
   public static func warning(rate: Double) -> String? {
     guard rate > 0, isSlow(rate) else { return nil }
     let power = SchedulePower(rate: rate)
-    guard power.shortestOutage.map({ $0.length > TargetStatus.usualOutage }) ?? true else { return nil }
+    guard power.shortestOutage.map({ .microseconds($0.length) > TargetStatus.usualOutage }) ?? true else {
+      return nil
+    }
     return "\(OutageText.interval(rate)): \(power.found)"
   }
 

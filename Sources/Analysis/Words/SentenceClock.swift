@@ -43,16 +43,15 @@ public struct SentenceClock: Sendable {
   /// evening may be the reader's morning. London's are in UTC in winter only.
   func part(of stretch: Range<WallTime>) -> String? {
     let offset = zone.offset(at: stretch.lowerBound)
-    let halfYear: Int64 = 182 * 86_400_000_000
-    let isUTC = [0, -halfYear, halfYear].allSatisfy {
-      abs(zone.offset(at: stretch.lowerBound.advanced(byMicroseconds: $0))) < 60_000_000
+    let isUTC = [-182, 0, 182].allSatisfy { days in
+      Duration.microseconds(zone.offset(at: stretch.lowerBound + .days(days))).magnitude < .minutes(1)
     }
     guard !isUTC else { return nil }
-    let hour: Int64 = 3_600_000_000
-    let start = ((stretch.lowerBound.microseconds + offset) % (24 * hour) + 24 * hour) % (24 * hour)
-    let length = stretch.upperBound.microseconds - stretch.lowerBound.microseconds
+    let local = stretch.lowerBound.advanced(byMicroseconds: offset)
+    let start = local - local.floored(to: .days(1))
+    let length = stretch.upperBound - stretch.lowerBound
     return Self.parts.first { part in
-      [start, start + 24 * hour].contains { part.from * hour <= $0 && $0 + length <= part.to * hour }
+      [start, start + .days(1)].contains { .hours(part.from) <= $0 && $0 + length <= .hours(part.to) }
     }?.name
   }
 

@@ -44,7 +44,7 @@ enum AddressProbe {
     var waited = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     var count: Int32
     repeat {
-      count = poll(&waited, 1, Int32(clamping: timeout.microseconds / 1000))
+      count = poll(&waited, 1, Int32(clamping: timeout.milliseconds))
     } while count < 0 && errno == EINTR
     guard count > 0 else { return "no answer in \(LengthText.text(timeout))" }
     var code: Int32 = 0

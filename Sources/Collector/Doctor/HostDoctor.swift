@@ -10,7 +10,7 @@ import NIOPosix
 /// Checks this machine: its clock, and the receipt listener's address.
 public enum HostDoctor {
   /// 2025-01-01: an earlier time is certainly wrong.
-  private static let earliest = WallTime(microseconds: 1_735_689_600_000_000)
+  private static let earliest = WallTime(seconds: 1_735_689_600)
 
   /// Checks the wall clock, which dates tokens and events; latencies do not depend on it.
   public static func clock(_ clock: any HostClock) -> DoctorFinding {

@@ -116,7 +116,7 @@ final class PeerProbe {
     while poll.fd >= 0 {
       let left = deadline - clock.monotonicNow()
       guard left > .zero else { return nil }
-      let ready = Glibc.poll(&poll, 1, Int32(clamping: left.microseconds / 1000 + 1))
+      let ready = Glibc.poll(&poll, 1, Int32(clamping: left.milliseconds + 1))
       if ready < 0, errno != EINTR { return nil }
       guard ready > 0 else { continue }
       var count = 0

@@ -102,7 +102,9 @@ struct DeviceClockTable: Sendable {
   func reading(of receipt: ArrivedReceipt) -> ClockReading? {
     guard let clock = entries[Key(receipt)]?.clock else { return nil }
     let (stamp, isTooLarge) = receipt.receivedAt.microseconds.multipliedReportingOverflow(by: 1000)
-    guard !isTooLarge, let reading = clock.reading(of: stamp, resolution: ArrivedReceipt.resolution) else {
+    guard !isTooLarge,
+      let reading = clock.reading(of: stamp, resolution: ArrivedReceipt.resolution.nanoseconds)
+    else {
       return nil
     }
     // A stamp from before the suspend reads too early by its length.
@@ -200,7 +202,7 @@ extension Receipt {
     of receipt: ArrivedReceipt, for id: SampleID, _ timing: ReceiptLatency, isDuplicate: Bool,
     anchor: ClockAnchor
   ) {
-    let half = ArrivedReceipt.resolution / 2 / 1000
+    let half = (ArrivedReceipt.resolution / 2).microseconds
     let offset = timing.reading.map { reading in
       receipt.receivedAt.microseconds + half - anchor.wall(at: reading.instant).microseconds
     }

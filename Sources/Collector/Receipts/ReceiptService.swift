@@ -261,16 +261,16 @@ struct Timescale: Sendable {
   /// - Parameter earlier: the latest stamp of an earlier scale; this one begins after it, unless it cannot be one.
   init(anchor: ClockAnchor, after earlier: WallTime? = nil) {
     let first =
-      earlier.flatMap { $0 < Self.end ? $0.advanced(byMicroseconds: Self.distance) : nil } ?? anchor.wall
+      earlier.flatMap { $0 < Self.end ? $0 + Self.distance : nil } ?? anchor.wall
     self.anchor = ClockAnchor(monotonic: anchor.monotonic, wall: max(anchor.wall, first))
   }
 
   /// The year 2200. Later stamps come from a store with wrong times, and near 2262 nanoseconds do not fit their type.
   private static let end = WallTime(seconds: 7_258_118_400)
 
-  /// The least distance between the last stamp of one scale and the first of the next, µs: more than the time between two
-  /// clock readings.
-  private static let distance: Int64 = 1000
+  /// The least distance between the last stamp of one scale and the first of the next: more than the time between two clock
+  /// readings.
+  private static let distance = Duration.milliseconds(1)
 
   /// Nanoseconds since 1970 at an instant.
   func nanoseconds(at instant: MonotonicTime) -> Int64 {

@@ -10,9 +10,8 @@ struct ConditionWatch {
   static let interval = Duration.minutes(10)
   /// The time between looks at the certificates: a new one is taken within seconds.
   static let certificateInterval = Duration.seconds(10)
-  /// The disk's free space is noted once a day, for so many days.
-  private static let diskDays: Int64 = 8
-  private static let day: Int64 = 86_400_000_000
+  /// The disk's free space is noted once a day, and kept for so long.
+  private static let diskHistory = Duration.days(8)
 
   private let store: CollectorStore
   private let clock: any HostClock
@@ -89,15 +88,10 @@ struct ConditionWatch {
   private func noteDisk(at now: WallTime) throws {
     guard let space = store.diskSpace() else { return }
     let known = try store.conditions(.disk).filter {
-      (0..<Self.diskDays * Self.day).contains(Self.age(of: $0, at: now))
+      (Duration.zero..<Self.diskHistory).contains(now - $0.since)
     }
-    guard !known.contains(where: { Self.age(of: $0, at: now) < Self.day }) else { return }
+    guard !known.contains(where: { now - $0.since < .days(1) }) else { return }
     let today = Condition(.disk, String(now.rfc3339.prefix(10)), since: now, detail: "\(space.free)")
     try store.replace(.disk, by: known + [today])
-  }
-
-  /// µs.
-  private static func age(of condition: Condition, at now: WallTime) -> Int64 {
-    (now - condition.since).microseconds
   }
 }

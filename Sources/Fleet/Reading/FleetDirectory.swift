@@ -25,9 +25,8 @@ struct FleetDirectory {
 
     /// Whether it may have notifications of a range of planned time. Wall clocks may be set while a run goes on.
     func mayHave(_ start: WallTime, _ end: WallTime) -> Bool {
-      let hour: Int64 = 3_600_000_000
-      guard startedAt.microseconds &- hour < end.microseconds else { return false }
-      return endedAt.map { $0.microseconds &+ hour >= start.microseconds } ?? true
+      guard startedAt - .hours(1) < end else { return false }
+      return endedAt.map { $0 + .hours(1) >= start } ?? true
     }
   }
 

@@ -3,8 +3,8 @@ import Store
 
 /// What a reader that follows a fleet keeps between two looks at the engine.
 struct FleetFollowing {
-  /// When the engine may be asked for changes again, monotonic µs.
-  var nextLook: Int64 = .min
+  /// When the engine may be asked for changes again.
+  var nextLook: MonotonicTime
   /// What was handed out of each target's newest notifications.
   fileprivate var handed: [TargetID: HandedPoints] = [:]
   /// The last sequence number that was seen of each target.
@@ -16,13 +16,13 @@ struct FleetFollowing {
     var end: Int64
   }
 
-  /// An engine is asked for changes no more often than this, and spends at most a tenth of the time on them, µs.
-  static let interval: Int64 = 1_500_000
-  static let share: Int64 = 10
-  /// A collector of which no row is newer than this is taken to be gone, µs; slow schedules have longer pauses.
-  static let silence: Int64 = 60_000_000
-  /// What is newer than this is read as notifications, not as sums: receipts of it may come, µs.
-  static let unsettled: Int64 = 60_000_000
+  /// An engine is asked for changes no more often than this, and spends at most a tenth of the time on them.
+  static let interval = Duration.milliseconds(1_500)
+  static let share = 10
+  /// A collector of which no row is newer than this is taken to be gone; slow schedules have longer pauses.
+  static let silence = Duration.minutes(1)
+  /// What is newer than this is read as notifications, not as sums: receipts of it may come.
+  static let unsettled = Duration.minutes(1)
   /// Bits of a latency that sums for plots keep: to 0.8 %, and a tenth of what has to be sent.
   static let precision = 7
 }
@@ -31,16 +31,17 @@ struct FleetFollowing {
 extension FleetReader: DashboardSource {
   /// Asks the engine for its runs, unless it was asked a moment ago.
   public func hasChanged() throws -> Bool {
-    let began = clock.monotonicNow().microseconds
-    guard began >= following?.nextLook ?? .min else { return false }
-    let isFirst = following == nil
-    var now = following ?? FleetFollowing()
+    let began = clock.monotonicNow()
+    guard following.map({ began >= $0.nextLook }) ?? true else { return false }
     // Also after a failure.
-    now.nextLook = began + FleetFollowing.interval
-    following = now
-    guard !isFirst else { return true }
+    let nextLook = began + FleetFollowing.interval
+    guard following != nil else {
+      following = FleetFollowing(nextLook: nextLook)
+      return true
+    }
+    following?.nextLook = nextLook
     let isOther = try refresh()
-    let end = clock.monotonicNow().microseconds
+    let end = clock.monotonicNow()
     following?.nextLook = end + max(FleetFollowing.interval, (end - began) * FleetFollowing.share)
     return isOther || directory.runs.contains { $0.record.endedAt == nil }
   }
@@ -221,7 +222,7 @@ extension FleetReader: DashboardSource {
     let ends = targets.compactMap { target -> WallTime? in
       guard let newest = newestPlanned(of: target) else { return nil }
       let isOpen = directory[target]?.isOpen ?? false
-      return newest.advanced(byMicroseconds: isOpen ? -FleetFollowing.unsettled : 1_000_000)
+      return isOpen ? newest - FleetFollowing.unsettled : newest + .seconds(1)
     }
     return ends.max().map { WallTime(seconds: $0.seconds) }
   }

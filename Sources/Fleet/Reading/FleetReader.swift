@@ -27,8 +27,8 @@ public final class FleetReader: SampleSource {
     var storedID: TargetID?
     var oldest: WallTime?
     var newest: WallTime?
-    /// When they are counted anew, monotonic µs.
-    var due: Int64 = .max
+    /// When they are counted anew; `nil` for never.
+    var due: MonotonicTime?
 
     /// Adds those of a variant, of which several members may have some.
     mutating func add(
@@ -50,8 +50,8 @@ public final class FleetReader: SampleSource {
   private var binsAtOnce: Int64 = 256
   /// Members of targets that one query counts.
   private static let membersAtOnce = 500
-  /// How often an ended run is counted again while it is followed, µs: late receipts and corrections may come.
-  private static let endedInterval: Int64 = 60_000_000
+  /// How often an ended run is counted again while it is followed: late receipts and corrections may come.
+  private static let endedInterval = Duration.minutes(1)
 
   /// - Parameter numbers: of other readers whose target ids are to mean the same.
   /// - Throws: ``FleetError``, also where no reader is configured, or the selection names a run that is not there.
@@ -130,9 +130,8 @@ public final class FleetReader: SampleSource {
     let now = clock.wallNow()
     let newest = run.targets.compactMap { newestPlanned(of: $0) }.max() ?? run.record.startedAt
     let fastest = run.targets.compactMap { directory[$0]?.settings.askedRate }.max() ?? 1
-    let pause = max(
-      FleetFollowing.silence, Duration.bounded(seconds: 3 / max(fastest, 1e-6)).microseconds)
-    return (now - newest).microseconds > pause ? newest : now.advanced(byMicroseconds: pause)
+    let pause = max(FleetFollowing.silence, .bounded(seconds: 3 / max(fastest, 1e-6)))
+    return now - newest > pause ? newest : now + pause
   }
 
   public func targets(of run: RunID) throws -> [TargetRecord] {
@@ -162,8 +161,11 @@ public final class FleetReader: SampleSource {
 
   /// Counts the notifications of targets by state: each target once, and those that are followed again from time to time.
   func count(_ targets: [TargetID]) throws(FleetError) {
-    let began = clock.monotonicNow().microseconds
-    let due = targets.filter { counts[$0].map { $0.due <= began } ?? true }
+    let began = clock.monotonicNow()
+    let due = targets.filter { target in
+      guard let counted = counts[target] else { return true }
+      return counted.due.map { $0 <= began } ?? false
+    }
     guard !due.isEmpty else { return }
     var found: [TargetID: TargetCounts] = [:]
     for target in due { found[target] = TargetCounts(storedID: counts[target]?.storedID) }
@@ -197,7 +199,7 @@ public final class FleetReader: SampleSource {
           counted, of: variant(name), name, storedID: storedID, oldest...max(oldest, newest))
       }
     }
-    let end = clock.monotonicNow().microseconds
+    let end = clock.monotonicNow()
     let pause = max(FleetFollowing.interval, (end - began) * FleetFollowing.share)
     for (target, var counted) in found {
       if counted.variants.isEmpty {
@@ -205,7 +207,7 @@ public final class FleetReader: SampleSource {
       }
       counted.variants.sort { $0.name < $1.name }
       if following != nil {
-        counted.due = end + max(pause, directory[target]?.isOpen ?? false ? 0 : Self.endedInterval)
+        counted.due = end + max(pause, directory[target]?.isOpen ?? false ? .zero : Self.endedInterval)
       }
       counts[target] = counted
     }
@@ -314,8 +316,7 @@ public final class FleetReader: SampleSource {
       }
     }
     // Without a beginning there is nothing before.
-    return WallTime(
-      microseconds: start == nil ? .min : first * 1_000_000)..<WallTime(seconds: last)
+    return (start == nil ? WallTime(microseconds: .min) : WallTime(seconds: first))..<WallTime(seconds: last)
   }
 
   private func visit(

@@ -17,9 +17,9 @@ struct FleetRows {
   static func isWithin(_ column: String, _ start: WallTime?, _ end: WallTime?) -> String {
     var parts: [String] = []
     // A plain comparison lets the engine skip parts of a table; outside of the type's range only the number is right.
-    let plain = 0...7_000_000_000_000_000 as ClosedRange<Int64>
-    if let start, plain.contains(start.microseconds) { parts.append("\(column) >= \(time(start))") }
-    if let end, plain.contains(end.microseconds) { parts.append("\(column) < \(time(end))") }
+    let plain = WallTime(seconds: 0)...WallTime(seconds: 7_000_000_000)
+    if let start, plain.contains(start) { parts.append("\(column) >= \(time(start))") }
+    if let end, plain.contains(end) { parts.append("\(column) < \(time(end))") }
     let column = "toUnixTimestamp64Micro(\(column))"
     if let start, start.microseconds > .min { parts.append("\(column) >= \(start.microseconds)") }
     if let end, end.microseconds < .max { parts.append("\(column) < \(end.microseconds)") }

@@ -161,6 +161,9 @@ public enum LengthText {
     return unit.map { "\(microseconds / $0.1) \($0.0)" } ?? (microseconds == 0 ? "0 s" : "\(microseconds) µs")
   }
 
+  /// The same of a duration.
+  public static func given(_ duration: Duration) -> String { given(duration.microseconds) }
+
   /// The larger unit, and the smaller one where there is any of it.
   private static func text(_ count: Int64, _ unit: String, _ parts: Int64, _ part: String) -> String {
     let (whole, rest) = count.quotientAndRemainder(dividingBy: parts)

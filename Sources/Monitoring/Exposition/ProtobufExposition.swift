@@ -124,9 +124,9 @@ enum ProtobufExposition {
     message.add(pair(MetricFamily.Label("notification_id", exemplar.notification.description)), field: 1)
     message.add(Double(exemplar.value) / 1e6, field: 2)
     var timestamp = ProtobufMessage()
-    let (seconds, rest) = exemplar.at.microseconds.quotientAndRemainder(dividingBy: 1_000_000)
-    timestamp.add(UInt64(max(0, seconds)), field: 1)
-    timestamp.add(UInt64(max(0, rest)) * 1000, field: 2)
+    let second = exemplar.at.floored(to: .seconds(1))
+    timestamp.add(UInt64(max(0, second.seconds)), field: 1)
+    timestamp.add(UInt64((exemplar.at - second).nanoseconds), field: 2)
     message.add(timestamp, field: 3)
     return message
   }

@@ -9,11 +9,12 @@ struct LatencyBuckets: Sendable, Equatable {
   static let standard: [Int64] = {
     var bounds: [Int64] = []
     var decade: Int64 = 100
-    while decade < 3_600_000_000 {
-      bounds += [decade, 2 * decade, 5 * decade].filter { $0 < 3_600_000_000 }
+    let hour = Duration.hours(1).microseconds
+    while decade < hour {
+      bounds += [decade, 2 * decade, 5 * decade].filter { $0 < hour }
       decade *= 10
     }
-    return bounds + [3_600_000_000]
+    return bounds + [hour]
   }()
 
   /// - Parameter limits: of objectives, µs; their shares are then known exactly.

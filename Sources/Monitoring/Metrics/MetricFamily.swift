@@ -58,7 +58,7 @@ enum MetricNumber {
 
   /// µs as seconds, exactly: `0.0001`, `2`, `3600`.
   static func seconds(_ microseconds: Int64) -> String {
-    let (whole, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+    let (whole, rest) = microseconds.quotientAndRemainder(dividingBy: Duration.seconds(1).microseconds)
     guard rest != 0 else { return String(whole) }
     var digits = String(abs(rest))
     digits = String(repeating: "0", count: 6 - digits.count) + digits

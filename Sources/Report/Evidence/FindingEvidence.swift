@@ -134,8 +134,8 @@ public struct FindingEvidence: Sendable {
       }
       let isNormalBefore = normal.samples.isEmpty
       if isNormalBefore {
-        let length = max(Self.hour, (time.upperBound - time.lowerBound).microseconds)
-        let before = time.lowerBound.advanced(byMicroseconds: -length)..<time.lowerBound
+        let length = max(.hours(1), time.upperBound - time.lowerBound)
+        let before = (time.lowerBound - length)..<time.lowerBound
         try forEachRow(in: before) { row in
           let score = row.plannedAt.microseconds
           if Self.isNormal(row, metric, limit), normal.admits(score) {
@@ -152,8 +152,6 @@ public struct FindingEvidence: Sendable {
         controls: try controls(in: time, metric),
         prunedTo: try reader.pruned().samples.flatMap { time.lowerBound < $0 ? $0 : nil })
     }
-
-    private static let hour: Int64 = 3_600_000_000
 
     /// The time from received to shown, µs.
     private static func displayTime(_ row: borrowing SampleRow) -> Int64? {

@@ -47,15 +47,17 @@ public struct FindingsReport: Sendable {
   /// What would have been found in the selected time.
   private var power: PowerSentence {
     PowerSentence(
-      series.filter { $0.selected > 0 || $0.age == 0 }.map { series in
+      series.filter { $0.selected > .zero || $0.age == .zero }.map { series in
         var detector = series.detector
-        detector.age = series.selected
+        detector.age = series.selected.microseconds
         return detector
       })
   }
 
   /// Whether series were watched, but at other times.
-  private var isElsewhere: Bool { !series.isEmpty && series.allSatisfy { $0.selected == 0 && $0.age > 0 } }
+  private var isElsewhere: Bool {
+    !series.isEmpty && series.allSatisfy { $0.selected == .zero && $0.age > .zero }
+  }
 
   /// Which findings `--fail-on` counts.
   public enum FailureRule: String, Sendable, CaseIterable {

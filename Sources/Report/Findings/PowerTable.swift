@@ -84,7 +84,7 @@ public struct PowerTable {
     let blind = power.filter(\.steps.isEmpty)
     // Later changes are compared with as much as that.
     if one.isTooShort, blind.count == power.count {
-      let needed = 2 * one.warmUp
+      let needed = one.warmUp * 2
       return [
         "\(name): nothing yet, since the outcome of \(LengthText.text(one.age)) is known, and it takes "
           + "\(LengthText.text(needed)); record for \(LengthText.text(needed - one.age)) more"
@@ -116,8 +116,8 @@ public struct PowerTable {
   }
 
   /// The rate at which a change of a size and length would be found, target by target.
-  public func lines(finding size: Double, isShare: Bool, for length: Int64) -> [String] {
-    let what = "\(PowerSentence.size(size, isShare: isShare)) for \(LengthText.text(length))"
+  public func lines(finding size: Double, isShare: Bool, for length: Duration) -> [String] {
+    let what = "\(PowerSentence.size(size, isShare: isShare)) for \(LengthText.text(length.microseconds))"
     let rows = rows.filter { $0.power.isShare == isShare }
     let blind = missing(isShare: isShare)
     return rows.filter { !$0.power.steps.isEmpty }.map { target, power in
@@ -125,12 +125,12 @@ public struct PowerTable {
       guard let step = power.shortest(size) else {
         return "\(now) is not found\(lack(target, isShare: isShare, for: length))"
       }
-      guard step.length > length else {
+      guard step.length > length.microseconds else {
         return
           "\(now) is found at the present \(FrequencyText.sentence(power.rate)), \(LengthText.text(step.delay)) after its start"
       }
       // As many notifications have to fall into it.
-      let needed = power.rate * Double(step.length) / Double(length)
+      let needed = power.rate * Double(step.length) / Double(length.microseconds)
       return
         "\(now) takes about \(FrequencyText.sentence(needed)); at the present \(FrequencyText.sentence(power.rate)) it has to last \(LengthText.text(step.length))"
     } + blind
@@ -138,7 +138,7 @@ public struct PowerTable {
 
   /// Why a change is not found of which no rate can be named, of a young series: what is recorded is shorter than it, or too little
   /// to tell it from chance.
-  private func lack(_ target: String, isShare: Bool, for length: Int64) -> String {
+  private func lack(_ target: String, isShare: Bool, for length: Duration) -> String {
     let one = series.first { SeriesName.text($0.detector.target, $0.detector.variant) == target }
     guard let one, one.detector.learning != nil else { return " at any length" }
     let age = LengthText.text(one.age)
@@ -149,18 +149,20 @@ public struct PowerTable {
 
   /// What ``lines(finding:isShare:for:)`` says, target by target: whether the change is found at the present rate, and the
   /// rate that it takes; `null` where none can be named.
-  public func json(finding size: Double, isShare: Bool, for length: Int64) -> JSONValue {
+  public func json(finding size: Double, isShare: Bool, for length: Duration) -> JSONValue {
     let targets = JSONValue.array(
       detectors.flatMap { detector in
         (detector.power ?? []).filter { $0.isShare == isShare }.map { power in
           let step = power.shortest(size)
-          let isFound = step.map { $0.length <= length } ?? false
-          let needed = step.map { isFound ? power.rate : power.rate * Double($0.length) / Double(length) }
+          let isFound = step.map { $0.length <= length.microseconds } ?? false
+          let needed = step.map {
+            isFound ? power.rate : power.rate * Double($0.length) / Double(length.microseconds)
+          }
           return .object([
             .init("target", .string(detector.target)),
             .init("variant", detector.variant.isEmpty ? .null : .string(detector.variant)),
             .init("metric", .string(power.metric.rawValue)), .init("size", .number(size)),
-            .init("length_us", .integer(length)), .init("rate", .number(power.rate)),
+            .init("length_us", .integer(length.microseconds)), .init("rate", .number(power.rate)),
             .init("found", .boolean(isFound)),
             .init("delay_us", isFound ? .integer(step?.delay) : .null),
             .init("shortest_us", .integer(step?.length)),

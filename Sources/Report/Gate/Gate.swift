@@ -6,12 +6,12 @@ import Measurement
 public struct Gate: Sendable, Hashable {
   /// What has to hold.
   public enum Requirement: Sendable, Hashable {
-    /// A share of at least so much, whose value of the metric is at most so many µs.
-    case share(Double, within: Int64, of: SeriesShare.Base)
+    /// A share of at least so much, whose value of the metric is at most so much.
+    case share(Double, within: Duration, of: SeriesShare.Base)
     /// A share that is watched, such as ``SeriesMetric/lost``, is below so much.
     case watched(SeriesMetric, below: Double)
-    /// This quantile of the metric is below so many µs.
-    case quantile(Quantile, below: Int64)
+    /// This quantile of the metric is below so much.
+    case quantile(Quantile, below: Duration)
   }
 
   /// What a share is of.
@@ -56,18 +56,15 @@ public struct Gate: Sendable, Hashable {
     let name = subject?.name ?? metric?.rawValue
     switch requirement {
     case .quantile(let quantile, let limit):
-      return "\(name ?? "?").\(quantile.label)<\(Self.duration(limit))"
+      return "\(name ?? "?").\(quantile.label)<\(DurationText.format(limit))"
     case .watched(let share, let limit): return "\(share.rawValue)<\(ShareText.format(limit))"
     case .share(let share, let limit, let base):
-      return (name.map { "\($0) " } ?? "") + "within \(Self.duration(limit)) share \(ShareText.format(share))"
+      return (name.map { "\($0) " } ?? "")
+        + "within \(DurationText.format(limit)) share \(ShareText.format(share))"
         + (base == .planned ? "" : " over \(base.rawValue)")
     }
   }
 
   /// The gate as it can be written.
   public func text() -> String { text(of: nil) }
-
-  private static func duration(_ microseconds: Int64) -> String {
-    DurationText.format(.microseconds(microseconds))
-  }
 }

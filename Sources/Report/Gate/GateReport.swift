@@ -136,7 +136,8 @@ extension Gate {
   fileprivate func share(of subject: Subject) -> SeriesShare? {
     switch (subject, requirement) {
     case (.share(let share), _): share.share
-    case (.metric(let metric), .share(_, let limit, let base)): .within(limit, of: metric, base: base)
+    case (.metric(let metric), .share(_, let limit, let base)):
+      .within(limit.microseconds, of: metric, base: base)
     case (.metric, _): nil
     }
   }
@@ -149,7 +150,7 @@ extension Gate {
       let value = subject.metric.flatMap {
         statistics?.interval(of: quantile, $0, isIndependent: isIndependent)
       }
-      return (.quantile(value), GateDecision(quantile: value, below: limit))
+      return (.quantile(value), GateDecision(quantile: value, below: limit.microseconds))
     }
     var interval = ShareInterval(independent: 0, of: 0)
     if let statistics, let share = share(of: subject) {

@@ -145,17 +145,17 @@ extension Gate {
     try words.value(words.word()) { text throws(ValueTextError) in try ShareText.parse(text) }
   }
 
-  private static func limit(_ words: inout GateWords) throws(GateSyntaxError) -> Int64 {
+  private static func limit(_ words: inout GateWords) throws(GateSyntaxError) -> Duration {
     let word = words.word()
     return try limit(word, words)
   }
 
-  private static func limit(_ word: GateWords.Word, _ words: GateWords) throws(GateSyntaxError) -> Int64 {
+  private static func limit(_ word: GateWords.Word, _ words: GateWords) throws(GateSyntaxError) -> Duration {
     let duration = try words.value(word) { text throws(ValueTextError) in try DurationText.parse(text) }
     guard duration > .zero else {
       throw words.error("no value is below 0s", "give a longer time, like 250ms", at: word)
     }
-    return duration.microseconds
+    return duration
   }
 }
 

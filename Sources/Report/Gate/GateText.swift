@@ -126,7 +126,7 @@ extension GateReport.Result {
     switch (gate.requirement, figure) {
     case (.share(let required, let limit, let base), .share(let interval)):
       members += [
-        .init("within_us", .integer(limit)), .init("over", .string(base.rawValue)),
+        .init("within_us", .integer(limit.microseconds)), .init("over", .string(base.rawValue)),
         .init("required_share", .number(required)),
       ]
       members += Self.members(of: interval, events: "within")
@@ -142,7 +142,7 @@ extension GateReport.Result {
       ]
     case (.quantile(let quantile, let limit), .quantile(let figure)):
       members += [
-        .init("quantile", .number(quantile.fraction)), .init("below_us", .integer(limit)),
+        .init("quantile", .number(quantile.fraction)), .init("below_us", .integer(limit.microseconds)),
         .init("value_us", .integer(figure?.shownValue)), .init("low_us", .integer(figure?.low)),
         .init("high_us", .integer(figure?.high)), .init("counted", .integer(Int64(figure?.count ?? 0))),
         .init("effective_count", figure.map { .number($0.effectiveCount) } ?? .null),

@@ -165,7 +165,7 @@ struct ReportAnswer {
 
   /// - Parameter series: that of which least was watched.
   private func watched(_ series: WatchedSeries) -> String {
-    guard series.watched > 0 else {
+    guard series.watched > .zero else {
       return """
         Not watched for changes yet: the first \(LengthText.text(series.warmUp)) are what later ones are compared with, and \
         this is a record of \(LengthText.text(series.age)).

@@ -174,8 +174,8 @@ extension ReportCharts {
   /// Quantiles of latencies over time.
   struct Bands {
     let chart: Chart
-    /// µs, of a step.
-    let step: Int64
+    /// The length of a step.
+    let step: Duration
     /// Whether p99 is left out of some steps.
     let hasGaps: Bool
   }
@@ -200,7 +200,7 @@ extension ReportCharts {
     var hasGaps = false
     for step in 0..<merged.count {
       let counts = LevelCounts(timeline.counts(in: step * factor..<(step + 1) * factor))
-      let x = (Double(step) + 0.5) * Double(merged.width) / Double(columns.end - columns.start)
+      let x = (Double(step) + 0.5) * (merged.width / columns.length)
       func point(_ quantile: Quantile) -> Chart.Point? {
         counts.value(quantile).map { Chart.Point(x: min(1, x), y: axis.position(of: $0)) }
       }
@@ -242,14 +242,14 @@ extension ReportCharts {
   static let losses: [NotificationState] = [.lost, .late, .failed, .rejected, .missed, .interrupted]
 
   /// The share of due notifications that did not end well, over time, by state. `nil` where all did.
-  func loss() -> (chart: Chart, step: Int64)? {
+  func loss() -> (chart: Chart, step: Duration)? {
     let all = target.total.counts
     guard Self.losses.contains(where: { all[$0] > 0 }) else { return nil }
     let steps = min(80, max(8, all.due / 40))
     let factor = columns.factor(atMost: steps)
     let merged = columns.merged(by: factor)
     let states = target.timeline.states(mergedBy: factor)
-    let length = Double(columns.end - columns.start)
+    let width = merged.width / columns.length
     func share(_ counts: StateCounts) -> Double {
       counts.due > 0 ? Double(Self.losses.reduce(0) { $0 + counts[$1] }) / Double(counts.due) : 0
     }
@@ -257,8 +257,8 @@ extension ReportCharts {
     let top = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1].first { $0 >= highest } ?? 1
     var boxes: [NotificationState: [Chart.Box]] = [:]
     for (step, counts) in states.enumerated() where counts.due > 0 {
-      let from = Double(merged.width) * Double(step) / length
-      let to = min(1, Double(merged.width) * Double(step + 1) / length)
+      let from = width * Double(step)
+      let to = min(1, width * Double(step + 1))
       var low = 0.0
       for state in Self.losses where counts[state] > 0 {
         let high = low + Double(counts[state]) / Double(counts.due) / top

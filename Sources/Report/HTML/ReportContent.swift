@@ -46,12 +46,13 @@ struct ReportContent: Sendable {
     let first = overlapping.map(\.record.startedAt).min() ?? now
     let latest = overlapping.map { $0.record.lastMoment(now: now) }.max() ?? now
     start = max(selection.since ?? first, first)
-    end = max(start.advanced(byMicroseconds: 1), min(selection.until ?? latest, latest))
+    end = max(start + .microseconds(1), min(selection.until ?? latest, latest))
     readAt = now
     isOpen = overlapping.contains { $0.record.endedAt == nil }
     // Rollups are whole seconds.
     let isLong = entries.contains { $0.target.counts.planned > depth.rows }
-    columns = TimeColumns(from: start, to: end, most: Self.mostColumns, least: isLong ? 1_000_000 : 1)
+    columns = TimeColumns(
+      from: start, to: end, most: Self.mostColumns, least: isLong ? .seconds(1) : .microseconds(1))
     let known = Set(overlapping.map(\.record.id))
     let reading = TargetReading(reader: reader, selection: selection, depth: depth, columns: columns)
     targets = try ReportSeries.grouped(entries.filter { known.contains($0.run.id) }).compactMap {

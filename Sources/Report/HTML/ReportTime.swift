@@ -81,8 +81,7 @@ struct ReportTime: Sendable {
   /// Round times below a chart.
   func ticks(_ columns: TimeColumns) -> [Chart.Tick] {
     let marks = TimeAxis.marks(
-      from: WallTime(microseconds: columns.start), to: WallTime(microseconds: columns.end),
-      atLeast: (columns.end - columns.start) / 8, in: zone)
+      from: columns.start, to: columns.end, atLeast: columns.length.microseconds / 8, in: zone)
     return marks.map { mark in
       // Fractions of seconds come without the hour.
       let hour =

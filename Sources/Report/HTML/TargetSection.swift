@@ -102,7 +102,7 @@ struct TargetSection {
     return figure(
       "Half, 90 % and 99 %",
       """
-      In steps of \(LengthText.text(bands.step)): <span class="key median"></span>median, \
+      In steps of \(LengthText.text(bands.step.microseconds)): <span class="key median"></span>median, \
       <span class="key inner"></span>up to p90, <span class="key outer"></span>up to p99.\(gaps)
       """, bands.chart)
   }
@@ -117,7 +117,7 @@ struct TargetSection {
     }
     return figure(
       "What did not arrive in time",
-      "Share of the notifications planned in each step of \(LengthText.text(loss.step)), from zero: \(keys)",
+      "Share of the notifications planned in each step of \(LengthText.text(loss.step.microseconds)), from zero: \(keys)",
       loss.chart)
   }
 

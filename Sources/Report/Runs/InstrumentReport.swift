@@ -13,7 +13,7 @@ public struct CalibrationReport: Sendable, Equatable {
   ///
   /// - Throws: ``StoreError``, or ``ReportError`` when nothing was answered.
   public init(
-    _ reader: StoreReader, host: String, at time: WallTime, rate: Double, length: Int64
+    _ reader: StoreReader, host: String, at time: WallTime, rate: Double, length: Duration
   ) throws {
     guard let run = try reader.latestRun() else {
       throw ReportError(.noSuchRun, "the calibration has no run", remedy: "run the command again")
@@ -34,7 +34,8 @@ public struct CalibrationReport: Sendable, Equatable {
         .noSuchRun, "the loopback service answered nothing", remedy: "see that the machine is not overloaded")
     }
     calibration = Calibration(
-      at: time, host: host, bootID: run.bootID, rate: rate, length: length, planned: run.counts.planned,
+      at: time, host: host, bootID: run.bootID, rate: rate, length: length.microseconds,
+      planned: run.counts.planned,
       floors: Calibration.Interval.allCases.compactMap { interval in
         guard let found = values[interval], let low = found.min(), let high = found.max() else { return nil }
         let exact = ExactQuantiles(found)

@@ -86,8 +86,3 @@ enum RetentionMarks {
     return try statement.step() ? WallTime(microseconds: statement.integer(0)) : nil
   }
 }
-
-extension WallTime {
-  /// An instant before every row.
-  fileprivate static let distantPast = WallTime(microseconds: .min)
-}

@@ -1,5 +1,6 @@
 import Configuration
 import ConstraintAnimation
+import Measurement
 import Terminal
 
 /// The loop of the thread that owns the terminal: waits for input, snapshots and due frames, and draws.
@@ -116,19 +117,14 @@ final class DashboardLoop {
     viewFile?.write(view)
   }
 
-  private var now: MotionTime { MotionTime(nanoseconds: nanoseconds(until: clock.now)) }
-
-  private func nanoseconds(until instant: ContinuousClock.Instant) -> Int64 {
-    let duration = start.duration(to: instant)
-    return duration.components.seconds * 1_000_000_000 + duration.components.attoseconds / 1_000_000_000
-  }
+  private var now: MotionTime { MotionTime(nanoseconds: start.duration(to: clock.now).nanoseconds) }
 
   /// When something is to be done although nothing has come in.
   private var due: MotionTime? {
     var due = screen.nextDeadline
     if isUnshown { due = nextFrame }
     if let viewDue { due = min(due ?? viewDue, viewDue) }
-    if let report = meter.due.map({ MotionTime(nanoseconds: $0) }) { due = min(due ?? report, report) }
+    if let report = meter.due { due = min(due ?? report, report) }
     return due
   }
 
@@ -142,7 +138,7 @@ final class DashboardLoop {
   private func paint() -> Bool {
     let began = clock.now
     let time = now
-    if let cost = meter.report(at: time.nanoseconds, skipped: session.statistics.skippedFrames) {
+    if let cost = meter.report(at: time, skipped: session.statistics.skippedFrames) {
       screen.setCost(cost)
     }
     let damage = screen.advance(to: time)
@@ -159,16 +155,14 @@ final class DashboardLoop {
       }
     }
     guard isUnshown else { return true }
-    let drawn = nanoseconds(until: clock.now) - nanoseconds(until: began)
+    let drawn = began.duration(to: clock.now)
     switch session.present(buffer, changed: unshown) {
     case .written(let bytes):
       (isUnshown, unshown) = (false, CellRegion())
       let encoded = session.statistics.lastEncodeDuration
       // A frame that only updates the cost of a frame must not cause the next one.
       if damage.bounds.y0 < buffer.rows - 1 {
-        meter.note(
-          at: time.nanoseconds, duration: drawn + encoded.components.attoseconds / 1_000_000_000, bytes: bytes
-        )
+        meter.note(at: time, duration: drawn + encoded, bytes: bytes)
       }
     case .unchanged: (isUnshown, unshown) = (false, CellRegion())
     case .skipped: break
@@ -252,32 +246,31 @@ final class DashboardLoop {
 /// Reports the mean cost of a frame once a second.
 struct FrameMeter {
   private var frames = 0
-  private var nanoseconds: Int64 = 0
+  private var duration = Duration.zero
   private var bytes = 0
-  private var since: Int64?
+  private var since: MotionTime?
 
-  /// The time between two reports, ns.
-  private static let interval: Int64 = 1_000_000_000
+  /// The time between two reports.
+  private static let interval = Duration.seconds(1)
 
   /// Adds a frame that was shown.
   /// - Parameters:
-  ///   - time: when, ns.
-  ///   - duration: layout, drawing and diffing, ns; writing is not included.
-  mutating func note(at time: Int64, duration: Int64, bytes: Int) {
+  ///   - time: when.
+  ///   - duration: layout, drawing and diffing; writing is not included.
+  mutating func note(at time: MotionTime, duration: Duration, bytes: Int) {
     frames += 1
-    nanoseconds += duration
+    self.duration += duration
     self.bytes += bytes
     since = since ?? time
   }
 
   /// When the next report is due; `nil` while no frames are shown, so that an idle screen stays idle.
-  var due: Int64? { since.map { $0 + Self.interval } }
+  var due: MotionTime? { since.map { $0 + Self.interval } }
 
   /// The mean cost since the last report; `nil` before the next one is due.
-  mutating func report(at time: Int64, skipped: Int) -> FrameCost? {
+  mutating func report(at time: MotionTime, skipped: Int) -> FrameCost? {
     guard let due, time >= due, frames > 0 else { return nil }
-    defer { (frames, nanoseconds, bytes, since) = (0, 0, 0, nil) }
-    return FrameCost(
-      microseconds: Int(nanoseconds / 1_000) / frames, bytes: bytes / frames, skipped: skipped)
+    defer { (frames, duration, bytes, since) = (0, .zero, 0, nil) }
+    return FrameCost(duration: duration / frames, bytes: bytes / frames, skipped: skipped)
   }
 }

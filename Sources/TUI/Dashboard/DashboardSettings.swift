@@ -57,17 +57,12 @@ struct DashboardSettings: Sendable {
       place: options.place, subject: subject, themes: themes,
       slides: configuration.slides == .vertical ? .vertical : .horizontal,
       arrangement: Arrangement(configuration.arrangement),
-      threshold: configuration.threshold.map {
-        $0.components.seconds * 1_000_000 + $0.components.attoseconds / 1_000_000_000_000
-      }, releasesMouse: !configuration.mouse, opening: opening)
+      threshold: configuration.threshold?.microseconds, releasesMouse: !configuration.mouse, opening: opening)
   }
 
   private var opening: OpeningView {
-    func microseconds(_ duration: Duration) -> Int64 {
-      duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000
-    }
-    return OpeningView(
-      since: options.since, until: options.until, length: options.window.map(microseconds),
+    OpeningView(
+      since: options.since, until: options.until, length: options.window,
       panel: options.panel.flatMap { wanted in Panel.allCases.first { "\($0)" == wanted.rawValue } },
       last: viewFile?.takeLast())
   }

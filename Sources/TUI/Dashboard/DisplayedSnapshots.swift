@@ -71,13 +71,13 @@ struct DisplayedSnapshots {
   }
 
   /// Shows the newest snapshot, or what was known at the moment of the replay.
-  /// - Parameter window: µs that the window is long.
+  /// - Parameter window: how long it is.
   /// - Returns: whether another run is on display than before.
-  mutating func adopt(_ replay: Replay?, window: Int64) -> Bool {
+  mutating func adopt(_ replay: Replay?, window: Duration) -> Bool {
     let old = shown.run?.id
     if let replay {
       // Two windows, and what is on its way.
-      shown = latest.known(at: replay.position, since: replay.position.advanced(byMicroseconds: -4 * window))
+      shown = latest.known(at: replay.position, since: replay.position - window * 4)
     } else {
       shown = latest
     }
@@ -96,15 +96,15 @@ struct ReplayClock {
 
   mutating func stop() { last = nil }
 
-  /// - Returns: µs that have passed since the last step; `nil` when no step is due.
-  mutating func step(at time: MotionTime) -> Int64? {
+  /// - Returns: the whole microseconds that have passed since the last step; `nil` when no step is due.
+  mutating func step(at time: MotionTime) -> Duration? {
     guard let last else {
       last = time
       return nil
     }
     guard time - last >= Self.interval else { return nil }
     self.last = time
-    return (time.nanoseconds - last.nanoseconds) / 1_000
+    return .microseconds((time - last).microseconds)
   }
 
   /// When the next step is due.

@@ -230,8 +230,8 @@ final class PlotArea {
     let scale = content.window.scale
     var place = TimeWindow(scale: scale, firstColumn: content.window.firstColumn, columns: columns)
     if let start = context.shown.run?.startedAt, let otherStart = snapshot.run?.startedAt {
-      let shift = otherStart.microseconds - start.microseconds
-      place = place.moved(byColumns: Int(shift.flooringDivision(by: scale.columnDuration)))
+      let shift = (otherStart - start).microseconds.flooringDivision(by: scale.columnMicroseconds)
+      place = place.moved(byColumns: Int(shift))
     }
     var secondState = state
     secondState.metric = content.facts.metric

@@ -203,7 +203,7 @@ struct PlotScene {
         $0 + (snapshot.targets.indices.contains($1) ? snapshot.targets[$1].askedRate : 0)
       }
       let room = Double(pane.geometry.rows * DotEncoding.braille.rows * DotEncoding.braille.columns)
-      return rate * Double(content.window.scale.columnDuration) / 1_000_000 >= room ? .bands : .dots
+      return rate * content.window.scale.columnDuration.inSeconds >= room ? .bands : .dots
     }
   }
 

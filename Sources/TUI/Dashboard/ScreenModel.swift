@@ -115,7 +115,7 @@ final class ScreenModel {
 
   /// Shows the newest snapshot, or what the replay knows of it.
   func adopt() {
-    let isAnotherRun = snapshots.adopt(state.replay, window: plots.first?.window.duration ?? 60_000_000)
+    let isAnotherRun = snapshots.adopt(state.replay, window: plots.first?.window.duration ?? .minutes(1))
     if isAnotherRun { state.beginRun() }
   }
 
@@ -151,7 +151,7 @@ final class ScreenModel {
   }
 
   /// Remembers the view that a change has left.
-  func remember(_ old: ViewState) { history.note(old, state, at: window.time.nanoseconds) }
+  func remember(_ old: ViewState) { history.note(old, state, at: window.time) }
 
   /// The state has become that of the view before.
   func goBack() { history.goBack() }

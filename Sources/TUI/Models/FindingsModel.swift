@@ -16,11 +16,10 @@ struct FindingRow: Sendable, Equatable {
   var stretch: Range<WallTime> {
     if incident.isDaily { return incident.first.lastStretch }
     let end = incident.findings.map { $0.endedAt ?? $0.seenUntil }.max() ?? incident.start
-    return incident.start..<max(end, incident.start.advanced(byMicroseconds: 1))
+    return incident.start..<max(end, incident.start + .microseconds(1))
   }
 
-  /// µs.
-  var length: Int64 { stretch.upperBound.microseconds - stretch.lowerBound.microseconds }
+  var length: Duration { stretch.upperBound - stretch.lowerBound }
 
   /// `open`, `lasting`, `provisional`, `closed`, `daily`, of the finding that counts.
   var status: String { (incident.findings.first(where: \.isOpen) ?? incident.first).status.rawValue }
@@ -230,8 +229,8 @@ struct FindingsModel {
     return hasLines ? columns.filter { $0.title != Self.causeTitle } : columns
   }
 
-  private func length(_ row: FindingRow) -> Int64 {
-    row.isOpen ? max(row.length, (now - row.stretch.lowerBound).microseconds) : row.length
+  private func length(_ row: FindingRow) -> Duration {
+    row.isOpen ? max(row.length, now - row.stretch.lowerBound) : row.length
   }
 
   private func since(_ row: FindingRow) -> String {

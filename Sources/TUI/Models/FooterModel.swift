@@ -91,7 +91,7 @@ struct FooterModel {
 
   private var costItems: [LineItem] {
     guard let cost else { return [] }
-    let time = FindingsModel.plain(LatencyText.text(Int64(cost.microseconds)), appearance)
+    let time = FindingsModel.plain(LatencyText.text(cost.duration.microseconds), appearance)
     let size = SizeText.text(Int64(cost.bytes))
     var items = [
       LineItem(

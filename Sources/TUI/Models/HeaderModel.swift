@@ -401,8 +401,8 @@ enum Sparkline {
 
 /// Cost of the frames of the last second.
 struct FrameCost: Sendable, Equatable {
-  /// Layout, drawing and comparing per frame, µs.
-  var microseconds: Int
+  /// Layout, drawing and comparing per frame.
+  var duration: Duration
   var bytes: Int
   /// Frames skipped because the terminal was too slow, since the start.
   var skipped: Int

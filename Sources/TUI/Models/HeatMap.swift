@@ -10,17 +10,16 @@ struct MinuteHeatMap {
   let geometry: ScatterGeometry
   let appearance: Appearance
 
-  /// Length of the stretches that are summed up, µs: a minute, ten seconds or one where a window has fewer than twenty
+  /// Length of the stretches that are summed up: a minute, ten seconds or one where a window has fewer than twenty
   /// minutes, and a column where that is longer.
-  static func stretch(of window: TimeWindow) -> Int64 {
-    let stretches: [Int64] = [60_000_000, 10_000_000, 1_000_000]
-    let fitting = stretches.first { window.duration / $0 >= 20 } ?? window.scale.columnDuration
-    return max(fitting, window.scale.columnDuration)
+  static func stretch(of window: TimeWindow) -> Duration {
+    let stretches: [Duration] = [.minutes(1), .seconds(10), .seconds(1)]
+    return max(stretches.first { window.duration >= $0 * 20 } ?? .zero, window.scale.columnDuration)
   }
 
   /// The columns of each stretch.
   static func stretches(of window: TimeWindow) -> [Range<Int>] {
-    let columns = Int(stretch(of: window) / window.scale.columnDuration)
+    let columns = Int(stretch(of: window).microseconds / window.scale.columnMicroseconds)
     let phase = Int(
       window.firstColumn - window.firstColumn.flooringDivision(by: Int64(columns)) * Int64(columns))
     return stride(from: -phase, to: window.columns, by: columns).map { first in

@@ -59,7 +59,7 @@ struct HistogramBuckets {
     secondsUpTo largest: Int64, columns: Int, now: Values, before: Values, selected: Values = Values([]),
     _ kept: inout BucketCounts
   ) {
-    let second: Int64 = 1_000_000
+    let second = Duration.seconds(1).microseconds
     let seconds = max(1, largest / second + 1)
     var span: Int64 = 1
     while (seconds + span - 1) / span > Int64(max(1, columns)) { span = LatencyAxis.niceCeiling(span + 1) }

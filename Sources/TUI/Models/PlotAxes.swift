@@ -120,7 +120,7 @@ struct TimeAxisModel {
   private var ticks: [TimeTick] {
     let ticks = TimeTicks.make(for: window, spacing: 14, in: zone)
     func day(_ column: Int) -> CivilTime {
-      zone.civil(window.start.advanced(byMicroseconds: Int64(column) * window.scale.columnDuration))
+      zone.civil(window.start + window.scale.columnDuration * column)
     }
     let (first, last) = (day(0), day(window.columns - 1))
     guard (first.year, first.month, first.day) != (last.year, last.month, last.day) else { return ticks }

@@ -117,8 +117,7 @@ extension PlotScene {
     let position = (Double(geometry.axisRow - 1 - place.y) + 0.5) / Double(max(1, geometry.rows))
     let value = Int64(axis.value(at: position).rounded())
     let window = content.window
-    let time = zone.civil(
-      window.start.advanced(byMicroseconds: Int64(place.column) * window.scale.columnDuration))
+    let time = zone.civil(window.start + window.scale.columnDuration * place.column)
     return [
       TextSpan(LatencyText.text(max(0, value)), appearance(.strong)),
       TextSpan("  \(time.hoursMinutesSeconds)", appearance(.secondary)),

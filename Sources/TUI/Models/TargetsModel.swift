@@ -66,7 +66,7 @@ enum TargetRows {
     TableOrder("p50") { $0.figures?.median?.value ?? -1 > $1.figures?.median?.value ?? -1 },
     TableOrder("p99") { $0.figures?.tail?.value ?? -1 > $1.figures?.tail?.value ?? -1 },
     TableOrder("last event") {
-      $0.lastEvent?.at.microseconds ?? .min > $1.lastEvent?.at.microseconds ?? .min
+      $0.lastEvent?.at ?? .distantPast > $1.lastEvent?.at ?? .distantPast
     },
   ]
 
@@ -80,7 +80,7 @@ enum TargetRows {
   private static func elapsed(in window: Range<WallTime>, _ snapshot: Snapshot) -> Double {
     let start = max(window.lowerBound, snapshot.run?.startedAt ?? window.lowerBound)
     let end = min(window.upperBound, snapshot.sendingEdge)
-    return Double(max(0, end.microseconds - start.microseconds)) / 1_000_000
+    return max(.zero, end - start).inSeconds
   }
 }
 

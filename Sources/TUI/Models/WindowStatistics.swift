@@ -45,7 +45,7 @@ struct WindowStatistics: Sendable {
     isTruncated = snapshot.lacksOldest(of: targets, from: window.start)
     hasPending = sum.firstPending < .max
     var oldest: Int64?
-    if includesPending, let now = snapshot.monotonicNow, sum.firstPending < now {
+    if includesPending, let now = snapshot.monotonicNow?.microseconds, sum.firstPending < now {
       oldest = now - sum.firstPending
     }
     let hasValues = sum.smallest <= sum.largest

@@ -34,8 +34,8 @@ struct PlainDashboard {
     var replacements = 0
     var interruption: Interruption?
     while !isStopping {
-      let from = options.clock.wallNow().advanced(byMicroseconds: -(PlainLine.seconds + 30) * 1_000_000)
-      if let newer = source.poll(ReadRequest(from: from, to: nil, tick: 1_000_000)) { snapshot = newer }
+      let from = options.clock.wallNow() - .seconds(PlainLine.seconds + 30)
+      if let newer = source.poll(ReadRequest(from: from, to: nil, tick: .seconds(1))) { snapshot = newer }
       if snapshot.condition == .ready, snapshot.replacements != replacements {
         replacements = snapshot.replacements
         guard emit("another store has taken the place of the one that was shown: \(shownPath)") else {

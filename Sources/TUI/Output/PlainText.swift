@@ -12,7 +12,7 @@ struct PlainLine {
   let zone: LocalTime
 
   /// Seconds that the quantiles cover.
-  static let seconds: Int64 = 60
+  static let seconds = 60
 
   var text: String {
     let all = Array(snapshot.targets.indices)
@@ -52,9 +52,9 @@ struct PlainLine {
 
   /// The figures of the last minute that are planned to be in a line.
   static func order(of snapshot: Snapshot) -> FiguresOrder {
-    let scale = TimeScale(columnAtLeast: 1_000_000)
-    let last = snapshot.edge.microseconds.flooringDivision(by: scale.columnDuration)
-    let window = TimeWindow(scale: scale, firstColumn: last - Self.seconds + 1, columns: Int(Self.seconds))
+    let scale = TimeScale(columnAtLeast: .seconds(1))
+    let end = scale.column(of: snapshot.edge) + 1
+    let window = TimeWindow(scale: scale, firstColumn: end - Int64(seconds), columns: seconds)
     return FiguresOrder(places: [FiguresOrder.Place(window, targets: Array(snapshot.targets.indices))])
   }
 

@@ -184,14 +184,14 @@ struct NotificationDetails {
   }
 
   private func offset(of event: Event, _ record: NotificationRecord) -> String {
-    let offset = event.at.microseconds - record.sample.plannedAt.microseconds
-    return (offset < 0 ? "-" : "+") + latency(abs(offset))
+    let offset = event.at - record.sample.plannedAt
+    return (offset < .zero ? "-" : "+") + latency(offset.magnitude.microseconds)
   }
 
   private func facts(_ record: NotificationRecord) -> [(title: String, text: String)] {
     let sample = record.sample
     let sentence = NotificationSentence(
-      sample, provider: record.provider, receiptDeadline: record.receiptDeadline.map { .microseconds($0) },
+      sample, provider: record.provider, receiptDeadline: record.receiptDeadline,
       context: record.receipts.lazy.compactMap(\.context).first)
     var facts = [
       (title: "why", text: plain(sentence.text())),
@@ -210,7 +210,7 @@ struct NotificationDetails {
     if let connection = sentence.connection { facts.append(("connection", plain(connection))) }
     facts += SampleColumn.allCases.compactMap { $0.detail(of: sample) }.map { ($0.title, plain($0.text)) }
     if let deadline = record.receiptDeadline {
-      facts.append(("deadline", "receipt within \(latency(deadline))"))
+      facts.append(("deadline", "receipt within \(latency(deadline.microseconds))"))
     } else {
       facts.append(("deadline", "no receipt is expected"))
     }

@@ -110,7 +110,7 @@ struct PaletteArguments {
       return PaletteEntry(title: "no threshold line", command: .typed(.threshold(nil)))
     }
     guard let value = (try? DurationText.parse(text.filter { $0 != " " }))?.microseconds, value > 0,
-      value <= 86_400_000_000
+      value <= Duration.days(1).microseconds
     else {
       return PaletteEntry(
         title: "\(text) is not a latency; write one like 800ms or 2s, or off", command: nil)

@@ -219,7 +219,8 @@ enum NotificationText {
   /// `#4711 delivered 1.20 s ±3.1 ms  accept 4.1 ms  14:02:03.123`
   /// - Parameter value: of the key that colors stand for, escaped; empty for none.
   static func spans(
-    _ pick: PickedNotification, target: DisplayedTarget?, value: String = "", now: Int64?, zone: LocalTime,
+    _ pick: PickedNotification, target: DisplayedTarget?, value: String = "", now: MonotonicTime?,
+    zone: LocalTime,
     _ appearance: Appearance
   ) -> [TextSpan] {
     let point = pick.point
@@ -246,8 +247,8 @@ enum NotificationText {
         }
       }
     } else if point.state == .inFlight, let now {
-      spans.append(
-        TextSpan(" for \(LatencyText.text(max(0, now - point.plannedMonotonic)))", appearance(.strong)))
+      let age = max(0, now.microseconds - point.plannedMonotonic)
+      spans.append(TextSpan(" for \(LatencyText.text(age))", appearance(.strong)))
     }
     for metric in [Metric.accept, .delivery, .shown, .path] where metric != pick.metric {
       if let value = point.value(of: metric) {

@@ -121,10 +121,10 @@ struct TimeInput {
     default: break
     }
     if let first = text.first, first == "-" || first == "+" {
-      guard let span = (try? DurationText.parse(String(text.dropFirst())))?.microseconds else {
+      guard let span = try? DurationText.parse(String(text.dropFirst())) else {
         throw Problem(text: "\(text) is not a duration; enter a number and s, m, h or d, like -10m")
       }
-      return first == "-" ? now.advanced(byMicroseconds: -span) : shown.advanced(byMicroseconds: span)
+      return first == "-" ? now - span : shown + span
     }
     if let time = WallTime(rfc3339: text) { return time }
     if let time = clockTime(text) { return time }
@@ -139,13 +139,12 @@ struct TimeInput {
     guard numbers.count == parts.count, numbers[0] < 24, numbers.dropFirst().allSatisfy({ $0 < 60 }) else {
       return nil
     }
-    let day: Int64 = 86_400_000_000
-    let ofDay = (numbers[0] * 3600 + numbers[1] * 60 + (numbers.count > 2 ? numbers[2] : 0)) * 1_000_000
-    let local = now.microseconds + zone.offset(at: now)
-    var moment = local.flooringDivision(by: day) * day + ofDay
-    if moment > local { moment -= day }
-    let guess = WallTime(microseconds: moment - zone.offset(at: now))
+    let ofDay = numbers[0] * 3600 + numbers[1] * 60 + (numbers.count > 2 ? numbers[2] : 0)
+    let local = now.advanced(byMicroseconds: zone.offset(at: now))
+    var moment = local.floored(to: .days(1)) + .seconds(ofDay)
+    if moment > local { moment = moment - .days(1) }
+    let guess = moment.advanced(byMicroseconds: -zone.offset(at: now))
     // The zone's offset may have changed since.
-    return WallTime(microseconds: moment - zone.offset(at: guess))
+    return moment.advanced(byMicroseconds: -zone.offset(at: guess))
   }
 }

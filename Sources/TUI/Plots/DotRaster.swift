@@ -70,16 +70,16 @@ struct DotRaster {
     /// - Parameter dotColumns: of one cell.
     init(
       window: TimeWindow, lookup: RowLookup, metric: Metric, codes: MarkCodes, valueCodes: [UInt16] = [],
-      pendingUntil: Int64?, dotColumns: Int, lane: Int = 0
+      pendingUntil: MonotonicTime?, dotColumns: Int, lane: Int = 0
     ) {
       self.window = window
       self.lookup = lookup
       self.metric = metric
-      self.pendingUntil = pendingUntil
+      self.pendingUntil = pendingUntil?.microseconds
       self.lane = lane
       (self.codes, self.valueCodes) = (codes, valueCodes)
       start = window.start.microseconds
-      dotsPerMicrosecond = Double(dotColumns) / Double(window.scale.columnDuration)
+      dotsPerMicrosecond = Double(dotColumns) / Double(window.scale.columnMicroseconds)
     }
 
     /// Whether the state of a notification decides its code.
@@ -106,7 +106,7 @@ struct DotRaster {
 
     /// How many columns of cells a stretch of time touches, at least 1.
     func cells(from start: Int64, duration: Int64) -> UInt32 {
-      let column = window.scale.columnDuration
+      let column = window.scale.columnMicroseconds
       let last = (start + max(1, duration) - 1).flooringDivision(by: column)
       return UInt32(clamping: last - start.flooringDivision(by: column) + 1)
     }

@@ -9,7 +9,7 @@ extension LatencyAxis {
 
   /// The smallest and the largest span, µs.
   private static let leastSpan: Int64 = 20
-  private static let highest: Int64 = 86_400_000_000
+  private static let highest = Duration.days(1).microseconds
 
   /// The range between two positions on the axis; 0 is the lower edge, 1 the upper one.
   ///

@@ -11,6 +11,7 @@ struct PlotHitTester {
   let geometry: ScatterGeometry
   private let lookup: RowLookup
   private let rowsOfCell: Int
+  /// The current time on the run's monotonic clock, µs.
   private let now: Int64?
 
   /// - Parameter dots: division of the plot's cells.
@@ -25,7 +26,7 @@ struct PlotHitTester {
     self.geometry = geometry
     rowsOfCell = dots.rows
     lookup = RowLookup(axis: axis, rows: max(1, geometry.rows) * dots.rows)
-    now = snapshot.run?.isLive ?? false ? snapshot.monotonicNow : nil
+    now = snapshot.run?.isLive ?? false ? snapshot.monotonicNow?.microseconds : nil
   }
 
   /// The row of cells of a point's mark for a metric; `nil` where it has none. Values off the scale are at its edge.
@@ -109,9 +110,10 @@ struct PlotHitTester {
     let track = snapshot.tracks[pick.target]
     guard pick.sequence >= track.firstSequence, pick.sequence < track.endSequence else { return nil }
     let point = track[Int(pick.sequence - track.firstSequence)]
-    let column = window.column(of: WallTime(microseconds: point.plannedAt))
+    let plannedAt = WallTime(microseconds: point.plannedAt)
+    let column = window.column(of: plannedAt)
     // Another run has numbers of its own.
-    guard point.plannedAt == pick.point.plannedAt, point.plannedAt >= track.hiddenBefore,
+    guard point.plannedAt == pick.point.plannedAt, plannedAt >= track.hiddenBefore,
       (0..<window.columns).contains(column)
     else { return nil }
     var found: PickedNotification?
@@ -130,7 +132,7 @@ struct PlotHitTester {
     for target in targets {
       let track = snapshot.tracks[target]
       let range = track.range(from: window.start, to: window.end)
-      let place = track.firstIndex(notBefore: pick.point.plannedAt)
+      let place = track.firstIndex(notBefore: WallTime(microseconds: pick.point.plannedAt))
       // Those of the same instant lie beside it.
       let lower = max(range.lowerBound, place - 64)
       for index in lower..<max(lower, min(range.upperBound, place + 64)) {

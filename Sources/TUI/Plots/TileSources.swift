@@ -116,7 +116,7 @@ struct TileSources {
   /// The index of the first point of a track in the first tile.
   private func lowerIndex(_ place: Int) -> Int {
     let first = TimeWindow(tile: numbers.lowerBound, scale: window.scale)
-    return tracks[place].firstIndex(notBefore: max(first.start.microseconds, tracks[place].hiddenBefore))
+    return tracks[place].firstIndex(notBefore: max(first.start, tracks[place].hiddenBefore))
   }
 
   /// Divides the points of a track among the tiles from one on.
@@ -125,11 +125,11 @@ struct TileSources {
     var lower = tiles[..<first].reduce(lowerIndex(place)) { $0 + $1[place].count }
     for (tile, number) in numbers.enumerated().dropFirst(first) {
       let stretch = TimeWindow(tile: number, scale: window.scale)
-      let upper = track.firstIndex(notBefore: stretch.end.microseconds, from: lower)
+      let upper = track.firstIndex(notBefore: stretch.end, from: lower)
       var sums: ArraySlice<Density.Column> = []
       if let density {
         // A column that began before the tile may extend into it.
-        let start = stretch.start.advanced(byMicroseconds: -max(density.span, window.scale.columnDuration))
+        let start = stretch.start - max(density.span.length, window.scale.columnDuration)
         sums = density.columns(of: targets[place], from: start, to: stretch.end)
       }
       let source = TileSource(target: targets[place], points: track.parts(of: lower..<upper), sums: sums)

@@ -31,12 +31,12 @@ struct TiledRaster {
     let raster: DotRaster
     /// Whether it has pending notifications, which are drawn at their age.
     let hasPending: Bool
-    let now: Int64?
+    let now: MonotonicTime?
   }
 
-  /// - Parameter now: current time on the run's monotonic clock, µs; `nil` omits pending notifications.
+  /// - Parameter now: current time on the run's monotonic clock; `nil` omits pending notifications.
   /// - Returns: the rows of the axis.
-  mutating func plot(_ sources: TileSources, now: Int64?, settings: Settings) -> RowLookup {
+  mutating func plot(_ sources: TileSources, now: MonotonicTime?, settings: Settings) -> RowLookup {
     let window = sources.window
     if settings != shown?.settings {
       lookup = RowLookup(axis: settings.axis, rows: settings.rows * settings.encoding.rows)
@@ -80,7 +80,7 @@ struct TiledRaster {
   }
 
   private static func tile(
-    _ number: Int64, _ sources: [TileSource], lookup: RowLookup, now: Int64?, settings: Settings
+    _ number: Int64, _ sources: [TileSource], lookup: RowLookup, now: MonotonicTime?, settings: Settings
   ) -> Tile {
     var raster = DotRaster(encoding: settings.encoding)
     raster.reset(

@@ -18,39 +18,38 @@ struct TimeWindow: Sendable, Hashable {
   /// dots would repaint the whole plot in every frame.
   init(following edge: WallTime, scale: TimeScale, columns: Int, step: Int) {
     let step = Int64(max(1, min(step, columns / 2)))
-    let edgeColumn = edge.microseconds.flooringDivision(by: scale.columnDuration)
+    let edgeColumn = scale.column(of: edge)
     let end = (edgeColumn.flooringDivision(by: step) + 1) * step
     self.init(scale: scale, firstColumn: end - Int64(columns), columns: columns)
   }
 
   /// A window of whole columns in which a moment has a given position on the screen: `fraction` of the width from the left.
   init(around moment: WallTime, at fraction: Double, scale: TimeScale, columns: Int) {
-    let column = moment.microseconds.flooringDivision(by: scale.columnDuration)
+    let column = scale.column(of: moment)
     self.init(
       scale: scale, firstColumn: column - Int64((Double(columns) * fraction).rounded(.down)), columns: columns
     )
   }
 
-  var start: WallTime { WallTime(microseconds: firstColumn * scale.columnDuration) }
+  var start: WallTime { scale.start(ofColumn: firstColumn) }
 
   /// The first moment after the window.
-  var end: WallTime { WallTime(microseconds: (firstColumn + Int64(columns)) * scale.columnDuration) }
+  var end: WallTime { scale.start(ofColumn: firstColumn + Int64(columns)) }
 
-  /// µs.
-  var duration: Int64 { Int64(columns) * scale.columnDuration }
+  var duration: Duration { scale.columnDuration * columns }
 
   func contains(_ time: WallTime) -> Bool { time >= start && time < end }
 
   /// The column of a moment, from the window's left; may be outside.
   func column(of time: WallTime) -> Int {
-    Int(time.microseconds.flooringDivision(by: scale.columnDuration) - firstColumn)
+    Int(scale.column(of: time) - firstColumn)
   }
 
   /// The time of some columns, up to the first moment after them.
   func time(of columns: Range<Int>) -> (from: WallTime, to: WallTime) {
     (
-      WallTime(microseconds: (firstColumn + Int64(columns.lowerBound)) * scale.columnDuration),
-      WallTime(microseconds: (firstColumn + Int64(columns.upperBound)) * scale.columnDuration)
+      scale.start(ofColumn: firstColumn + Int64(columns.lowerBound)),
+      scale.start(ofColumn: firstColumn + Int64(columns.upperBound))
     )
   }
 
@@ -79,52 +78,67 @@ struct TimeWindow: Sendable, Hashable {
 
 /// Duration of a column of cells.
 struct TimeScale: Sendable, Hashable, Comparable {
-  /// µs.
-  let columnDuration: Int64
+  /// The duration of a column for rasters, µs.
+  let columnMicroseconds: Int64
 
-  private static let second: Int64 = 1_000_000
+  var columnDuration: Duration { .microseconds(columnMicroseconds) }
 
   /// The steps of keys and wheel: round times fall on whole columns.
-  private static let steps: [Int64] = {
-    let fractions: [Int64] = [1, 2, 5, 10, 20, 50, 100, 200, 500].map { $0 * 1_000 }
-    let seconds: [Int64] = [1, 2, 3, 5, 10, 15, 20, 30].map { $0 * second }
-    let minutes: [Int64] = [1, 2, 3, 5, 10, 15, 20, 30].map { $0 * 60 * second }
-    let hours: [Int64] = [1, 2, 3, 6].map { $0 * 3600 * second }
-    return fractions + seconds + minutes + hours
+  private static let steps: [TimeScale] = {
+    let fractions = [1, 2, 5, 10, 20, 50, 100, 200, 500].map { Duration.milliseconds($0) }
+    let seconds = [1, 2, 3, 5, 10, 15, 20, 30].map { Duration.seconds($0) }
+    let minutes = [1, 2, 3, 5, 10, 15, 20, 30].map { Duration.minutes($0) }
+    return (fractions + seconds + minutes + [1, 2, 3, 6].map { .hours($0) }).map { TimeScale($0) }
   }()
 
   /// The steps for what is to fill the width: no more than a fifth of it stays free.
-  private static let fittingSteps: [Int64] = {
-    let tenths: [Int64] = [10, 12, 15, 20, 25, 30, 40, 50, 60, 80]
-    let fractions = [100, 1_000, 10_000].flatMap { unit in tenths.map { $0 * unit } }
-    let seconds = (tenths + [100, 120, 150, 200, 250, 300, 400, 500]).map { $0 * second / 10 }
-    let minutes = (tenths + [100, 120, 150, 200, 250, 300, 400, 500]).map { $0 * 6 * second }
-    let hours: [Int64] = [10, 12, 15, 20, 25, 30, 40, 50, 60].map { $0 * 360 * second }
-    return fractions + seconds + minutes + hours
+  private static let fittingSteps: [TimeScale] = {
+    let tenths = [10, 12, 15, 20, 25, 30, 40, 50, 60, 80]
+    let long = tenths + [100, 120, 150, 200, 250, 300, 400, 500]
+    let fractions = [100, 1_000, 10_000].flatMap { unit in tenths.map { Duration.microseconds($0 * unit) } }
+    let seconds = long.map { Duration.milliseconds($0 * 100) }
+    let minutes = long.map { Duration.seconds($0 * 6) }
+    let hours = tenths.dropLast().map { Duration.seconds($0 * 360) }
+    return (fractions + seconds + minutes + hours).map { TimeScale($0) }
   }()
 
-  private init(_ duration: Int64?) { columnDuration = duration ?? 6 * 3600 * Self.second }
+  fileprivate init(_ duration: Duration) { columnMicroseconds = duration.microseconds }
 
-  /// The finest scale whose columns last at least `microseconds`; the coarsest when none does.
-  init(columnAtLeast microseconds: Int64) { self.init(Self.steps.first { $0 >= microseconds }) }
+  /// The finest scale whose columns last at least a number of whole microseconds; the coarsest when none does.
+  init(columnAtLeast duration: Duration) { self = Self.steps.first(reaching: duration) }
 
   /// The same among more steps, for what is to fill the width.
-  init(fitting microseconds: Int64) { self.init(Self.fittingSteps.first { $0 >= microseconds }) }
+  init(fitting duration: Duration) { self = Self.fittingSteps.first(reaching: duration) }
+
+  /// The number of the column of a moment, counted from 1970-01-01.
+  func column(of time: WallTime) -> Int64 { time.microseconds.flooringDivision(by: columnMicroseconds) }
+
+  /// When a column begins, counted from 1970-01-01.
+  func start(ofColumn number: Int64) -> WallTime { WallTime(microseconds: number * columnMicroseconds) }
 
   /// The next finer scale; itself at the end.
-  var finer: TimeScale { TimeScale(Self.steps.last { $0 < columnDuration } ?? columnDuration) }
+  var finer: TimeScale { Self.steps.last { $0 < self } ?? self }
 
   /// The next coarser scale; itself at the end.
-  var coarser: TimeScale { TimeScale(Self.steps.first { $0 > columnDuration } ?? columnDuration) }
+  var coarser: TimeScale { Self.steps.first { $0 > self } ?? self }
 
-  static func < (left: TimeScale, right: TimeScale) -> Bool { left.columnDuration < right.columnDuration }
+  static func < (left: TimeScale, right: TimeScale) -> Bool {
+    left.columnMicroseconds < right.columnMicroseconds
+  }
+}
+
+extension [TimeScale] {
+  fileprivate func first(reaching duration: Duration) -> TimeScale {
+    let least = TimeScale(duration)
+    return first { $0 >= least } ?? self[count - 1]
+  }
 }
 
 /// The ticks of a window's axis of time.
 enum TimeTicks {
   /// - Parameter spacing: columns between two marks, at least.
   static func make(for window: TimeWindow, spacing: Int, in zone: LocalTime) -> [TimeTick] {
-    let least = Int64(max(1, spacing)) * window.scale.columnDuration
+    let least = Int64(max(1, spacing)) * window.scale.columnMicroseconds
     return TimeAxis.marks(from: window.start, to: window.end, atLeast: least, in: zone).map {
       // ASCII has no minus sign.
       let offset = $0.offset.map { " " + LocalTime.offsetText($0).replacing("−", with: "-") } ?? ""

@@ -7,13 +7,13 @@ struct CalendarReader {
   private let clock: any HostClock
   private var order: CalendarOrder?
   private var run: RunID?
-  /// Monotonic µs.
-  private var readAt: Int64 = .min / 2
+  /// When they may be read again.
+  private var due = MonotonicTime.zero
 
-  /// How often the hours of a run that goes on are read, µs.
-  private static let interval: Int64 = 60_000_000
-  /// The longest stretch that a screen can show, µs: the last weeks of a long run.
-  private static let longest: Int64 = 120 * 86_400_000_000
+  /// How often the hours of a run that goes on are read.
+  private static let interval = Duration.minutes(1)
+  /// The longest stretch that a screen can show: the last weeks of a long run.
+  private static let longest = Duration.days(120)
   /// Rollup rows read at a time.
   private static let mostRows = 20_000
 
@@ -24,25 +24,21 @@ struct CalendarReader {
     _ wanted: CalendarOrder, of snapshot: Snapshot, _ reader: any DashboardSource
   ) throws -> CalendarFigures? {
     guard snapshot.condition == .ready, let run = snapshot.run else { return nil }
-    let now = clock.monotonicNow().microseconds
+    let now = clock.monotonicNow()
     if wanted == order, run.id == self.run {
-      guard run.isLive, now - readAt >= Self.interval else { return nil }
+      guard run.isLive, now >= due else { return nil }
     }
     let targets = wanted.targets.filter(snapshot.targets.indices.contains).map { snapshot.targets[$0].id }
-    let end = max(snapshot.edge, clock.wallNow()).advanced(byMicroseconds: RollupSpan.hour.microseconds)
-    let start = max(run.startedAt, end.advanced(byMicroseconds: -Self.longest))
-    let hour = RollupSpan.hour.microseconds
-    func whole(_ time: WallTime) -> WallTime {
-      WallTime(microseconds: time.microseconds.flooringDivision(by: hour) * hour)
-    }
-    var sums: [Int64: (counts: StateCounts, values: LatencyHistogram)] = [:]
-    var (reached, last) = (whole(start), whole(end))
+    let end = max(snapshot.edge, clock.wallNow()) + .hours(1)
+    let start = max(run.startedAt, end - Self.longest)
+    var sums: [WallTime: (counts: StateCounts, values: LatencyHistogram)] = [:]
+    var (reached, last) = (start.floored(to: .hours(1)), end.floored(to: .hours(1)))
     while reached < last {
       let page = try reader.rollups(
         of: targets, from: reached, to: last, span: .hour, metrics: [wanted.metric],
         limit: Self.mostRows)
       for row in page.rows {
-        let place = whole(row.start).microseconds
+        let place = row.start.floored(to: .hours(1))
         var sum = sums.removeValue(forKey: place) ?? (StateCounts(), LatencyHistogram())
         sum.counts = sum.counts + row.counts
         if let packed = row.histogram(of: wanted.metric) { sum.values.merge(packed) }
@@ -51,11 +47,10 @@ struct CalendarReader {
       guard page.coveredTo > reached else { break }
       reached = page.coveredTo
     }
-    (order, self.run, readAt) = (wanted, run.id, now)
+    (order, self.run, due) = (wanted, run.id, now + Self.interval)
     let hours = sums.keys.sorted().compactMap { start -> CalendarFigures.Hour? in
       guard let sum = sums[start] else { return nil }
-      return CalendarFigures.Hour(
-        start: WallTime(microseconds: start), p90: sum.values.value(.p90), counts: sum.counts)
+      return CalendarFigures.Hour(start: start, p90: sum.values.value(.p90), counts: sum.counts)
     }
     return CalendarFigures(order: wanted, run: run.id, hours: hours)
   }

@@ -32,7 +32,7 @@ struct DensityReading {
     let end = min(end, try reader.rollupsCoverTo(of: targets) ?? from)
     guard from < end else { return nil }
     let pruned = try reader.pruned()
-    let length = end.microseconds - from.microseconds
+    let length = end - from
     let fitting = span(for: request, length: length, targets: targets.count)
     let wanted = pruned.hasPruned(samplesFrom: from) ? pruned.coarser(fitting, from: from) : fitting
     let span = isFirstLook && !request.isReplay ? quicker(wanted, length) : wanted
@@ -49,19 +49,22 @@ struct DensityReading {
   }
 
   /// The next coarser span, where that is much less to read and still shows something.
-  private static func quicker(_ span: RollupSpan, _ length: Int64) -> RollupSpan {
-    guard length / span.microseconds > fewRows,
+  private static func quicker(_ span: RollupSpan, _ length: Duration) -> RollupSpan {
+    guard rows(of: span, in: length) > fewRows,
       let coarser = RollupSpan.allCases.first(where: { $0.microseconds > span.microseconds }),
-      length / coarser.microseconds >= 8
+      rows(of: coarser, in: length) >= 8
     else { return span }
     return coarser
+  }
+
+  private static func rows(of span: RollupSpan, in length: Duration) -> Int64 {
+    length.microseconds / span.microseconds
   }
 
   /// Where retention has left coarse rows only, a window begins with a whole one.
   private static func edge(_ edge: WallTime, last: WallTime, _ pruned: PrunedSpans) -> WallTime {
     guard edge < last, pruned.hasPruned(samplesFrom: edge) else { return edge }
-    let length = pruned.finestSpan(from: edge).microseconds
-    return WallTime(microseconds: edge.microseconds.flooringDivision(by: length) * length)
+    return edge.floored(to: pruned.finestSpan(from: edge).length)
   }
 
   /// Reads a range of time: whole seconds from rollups, the remainders at its ends from single notifications.
@@ -69,16 +72,13 @@ struct DensityReading {
   private mutating func read(
     _ targets: [TargetID], from start: WallTime, to end: WallTime, in reader: any DashboardSource
   ) throws -> WallTime {
-    let second: Int64 = 1_000_000
-    let firstWhole = -(-start.microseconds).flooringDivision(by: second) * second
-    let lastWhole = end.microseconds.flooringDivision(by: second) * second
-    guard firstWhole < lastWhole else {
+    var reached = WallTime(seconds: RollupSpan.firstWholeSecond(start))
+    let last = end.floored(to: .seconds(1))
+    guard reached < last else {
       try readPoints(targets, from: start, to: end, in: reader)
       return end
     }
-    try readPoints(targets, from: start, to: WallTime(microseconds: firstWhole), in: reader)
-    var reached = WallTime(microseconds: firstWhole)
-    let last = WallTime(microseconds: lastWhole)
+    try readPoints(targets, from: start, to: reached, in: reader)
     while reached < last {
       let page = try reader.rollups(
         of: targets, from: reached, to: last, span: span, metrics: Set(Metric.allCases),
@@ -103,18 +103,18 @@ struct DensityReading {
 
   /// The coarsest span that is not visible in a column of the plot, limited by the number of rows. A replay knows a span
   /// only when it is over, so it gets the finest.
-  private static func span(for request: ReadRequest, length: Int64, targets: Int) -> RollupSpan {
+  private static func span(for request: ReadRequest, length: Duration, targets: Int) -> RollupSpan {
     let fitting = RollupSpan.allCases.filter {
-      length / $0.microseconds * Int64(max(1, targets)) <= Int64(mostRows)
+      rows(of: $0, in: length) * Int64(max(1, targets)) <= Int64(mostRows)
     }
     if request.isReplay { return fitting.first ?? .hour }
-    return fitting.last { $0.microseconds <= 2 * request.tick } ?? fitting.first ?? .hour
+    return fitting.last { $0.length <= request.tick * 2 } ?? fitting.first ?? .hour
   }
 
   private init(_ targets: [TargetID], _ request: ReadRequest, span: RollupSpan) {
     self.request = request
     self.span = span
-    tick = request.isReplay ? min(request.tick, span.microseconds) : request.tick
+    tick = (request.isReplay ? min(request.tick, span.length) : request.tick).microseconds
     places = Dictionary(targets.enumerated().map { ($0.element, $0.offset) }) { first, _ in first }
     let metrics = Metric.allCases.count
     columns = Array(repeating: [], count: targets.count)
@@ -197,6 +197,10 @@ struct DensityReading {
 
   private consuming func density(end: WallTime) -> Density {
     for place in open.indices { close(place) }
-    return Density(span: span.microseconds, end: end, columns: columns)
+    return Density(span: span, end: end, columns: columns)
   }
+}
+
+extension RollupSpan {
+  var length: Duration { .seconds(rawValue) }
 }

@@ -11,16 +11,14 @@ struct FigureReader {
   private var run: RunID?
   /// What the notifications were at that time, as a number that increases with each change.
   private var changes: UInt64 = 0
-  /// Monotonic µs.
-  private var takenAt: Int64 = .min / 2
-  /// How long taking them took, µs.
-  private var cost: Int64 = 0
+  /// When they may be taken again.
+  private var due = MonotonicTime.zero
   private var histories: [KnownHistory] = []
 
-  /// Figures that change faster cannot be read, µs.
-  static let interval: Int64 = 500_000
+  /// Figures that change faster cannot be read.
+  static let interval = Duration.milliseconds(500)
   /// The figures take at most one part in this many of the time.
-  private static let share: Int64 = 10
+  private static let share = 10
 
   init(clock: any HostClock) { self.clock = clock }
 
@@ -30,10 +28,9 @@ struct FigureReader {
     _ wanted: FiguresOrder, of snapshot: Snapshot, changes: UInt64, _ reader: any DashboardSource
   ) throws -> WindowFigures? {
     guard snapshot.condition == .ready, let run = snapshot.run?.id, !wanted.places.isEmpty else { return nil }
-    let began = clock.monotonicNow().microseconds
+    let began = clock.monotonicNow()
     if wanted == order, run == self.run {
-      let pause = max(Self.interval, cost * Self.share)
-      guard changes != self.changes, began - takenAt >= pause else { return nil }
+      guard changes != self.changes, began >= due else { return nil }
     }
     let isRead = wanted.places.allSatisfy {
       snapshot.covered.includes(from: $0.window.lowerBound, to: $0.window.upperBound)
@@ -42,8 +39,8 @@ struct FigureReader {
     if run != self.run { histories = [] }
     let places = try wanted.places.map { try figures(of: $0, wanted, snapshot, reader) }
     (order, self.run, self.changes) = (wanted, run, changes)
-    takenAt = clock.monotonicNow().microseconds
-    cost = takenAt - began
+    let end = clock.monotonicNow()
+    due = end + max(Self.interval, (end - began) * Self.share)
     return WindowFigures(wanted, run: run, places: places)
   }
 
@@ -85,12 +82,11 @@ struct FigureReader {
 
     /// Whether it is as good for another window: one that has moved on by less than its length, and is about as long.
     func serves(_ other: SeriesWindow, _ shares: Set<SeriesShare>) -> Bool {
-      func length(_ window: SeriesWindow) -> Int64 {
-        window.time.upperBound.microseconds - window.time.lowerBound.microseconds
-      }
-      let moved = other.time.lowerBound.microseconds - window.time.lowerBound.microseconds
+      func length(_ window: SeriesWindow) -> Duration { window.time.upperBound - window.time.lowerBound }
+      let moved = other.time.lowerBound - window.time.lowerBound
       let (own, its) = (length(window), length(other))
-      return other.targets == window.targets && shares.isSubset(of: self.shares) && moved >= 0 && moved < own
+      return other.targets == window.targets && shares.isSubset(of: self.shares) && moved >= .zero
+        && moved < own
         && its <= own + own / 4 && own <= its + its / 4
     }
   }
@@ -135,8 +131,9 @@ struct FigurePoints {
   /// The part of the window in which something was due, in whole seconds as rollups have them; `nil` when nothing was. The blocks
   /// that intervals are made from begin with it, so it must not depend on how far a window reaches beyond the run.
   var time: Range<WallTime>? {
-    var bounds: ClosedRange<Int64>?
+    var bounds: ClosedRange<WallTime>?
     func add(_ time: Int64) {
+      let time = WallTime(microseconds: time)
       let known = bounds ?? time...time
       bounds = min(known.lowerBound, time)...max(known.upperBound, time)
     }
@@ -154,11 +151,10 @@ struct FigurePoints {
         add(last.start + max(0, last.duration - 1))
       }
     }
-    let second: Int64 = 1_000_000
     return bounds.map { bounds in
-      let start = bounds.lowerBound.flooringDivision(by: second) * second
-      let end = (bounds.upperBound.flooringDivision(by: second) + 1) * second
-      return (WallTime(microseconds: start)..<WallTime(microseconds: end)).clamped(to: recorded)
+      let start = bounds.lowerBound.floored(to: .seconds(1))
+      let end = bounds.upperBound.floored(to: .seconds(1)) + .seconds(1)
+      return (start..<end).clamped(to: recorded)
     }
   }
 

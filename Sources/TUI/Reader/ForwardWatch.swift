@@ -4,17 +4,15 @@ import Store
 /// Tells a forwarding that stands still from one that is about to go on: rows wait a second or two for the next batch.
 struct ForwardWatch {
   private var pause: ForwardPause?
-  /// The time since when the cursor is where it is, monotonic µs.
-  private var since: Int64 = 0
+  /// The time since when the cursor is where it is.
+  private var since = MonotonicTime.zero
 
-  /// A cursor that has not moved for this long stands still, µs.
-  static let patience: Int64 = 20_000_000
+  /// A cursor that has not moved for this long stands still.
+  static let patience = Duration.seconds(20)
 
-  /// - Parameters:
-  ///   - next: what waits now.
-  ///   - now: monotonic, µs.
+  /// - Parameter next: what waits now.
   /// - Returns: how many rows wait, up to `ForwardPause.most`; 0 while they are forwarded.
-  mutating func look(_ next: ForwardPause?, at now: Int64) -> Int {
+  mutating func look(_ next: ForwardPause?, at now: MonotonicTime) -> Int {
     if next?.cursor != pause?.cursor { since = now }
     pause = next
     guard let next, now - since >= Self.patience else { return 0 }

@@ -41,29 +41,29 @@ struct PanelReader {
   private var run: RunID?
   /// Revision up to which findings have been read.
   private var findingsCursor: Int64 = -1
-  private var findingsReadAt: Int64 = .min / 2
+  private var findingsDue = MonotonicTime.zero
   private var areFindingsStale = true
-  private var detectorsReadAt: Int64 = .min / 2
+  private var detectorsDue = MonotonicTime.zero
   private var removed = RemovedTargets()
-  private var removedReadAt: Int64 = .min / 2
+  private var removedDue = MonotonicTime.zero
   /// When the table of targets may be read again.
-  private var targetsDue: Int64 = .min
+  private var targetsDue = MonotonicTime.zero
   /// The store has changed since the table was read.
   private var isTableStale = false
   /// When the table of values may be read again.
-  private var valuesDue: Int64 = .min
+  private var valuesDue = MonotonicTime.zero
   /// The store has changed since the table of values was read.
   private var areValuesStale = false
-  private var notificationReadAt: Int64 = .min / 2
+  private var notificationDue = MonotonicTime.zero
   private var isNotificationStale = false
 
-  /// How often findings and the open notification are looked at, µs.
-  private static let interval: Int64 = 1_000_000
-  /// How often detectors are looked at, µs: a collector notes each minute what they would find.
-  private static let detectorInterval: Int64 = 10_000_000
+  /// How often findings and the open notification are looked at.
+  private static let interval = Duration.seconds(1)
+  /// How often detectors are looked at: a collector notes each minute what they would find.
+  private static let detectorInterval = Duration.seconds(10)
 
-  /// How often it is looked whether a reload removed targets, µs.
-  private static let removedInterval: Int64 = 5_000_000
+  /// How often it is looked whether a reload removed targets.
+  private static let removedInterval = Duration.seconds(5)
 
   /// - Parameter zone: of hours and weekdays that notifications are divided by.
   init(clock: any HostClock, zone: LocalTime = .utc) { (self.clock, self.zone) = (clock, zone) }
@@ -71,11 +71,10 @@ struct PanelReader {
   mutating func ask(_ order: PanelOrder) { self.order = order }
 
   /// Reads what is due.
-  /// - Parameters:
-  ///   - hasChanged: whether the store has, since the last call.
-  ///   - now: monotonic, µs.
+  /// - Parameter hasChanged: whether the store has, since the last call.
   mutating func read(
-    _ reader: any DashboardSource, run: RunID, targets: [TargetRecord], hasChanged: Bool, at now: Int64
+    _ reader: any DashboardSource, run: RunID, targets: [TargetRecord], hasChanged: Bool,
+    at now: MonotonicTime
   ) throws {
     if run != self.run {
       let (clock, zone, order) = (clock, zone, order)
@@ -93,34 +92,39 @@ struct PanelReader {
     try readNotification(reader, run, targets, at: now)
   }
 
-  private mutating func readFindings(_ reader: any DashboardSource, _ run: RunID, at now: Int64) throws {
-    guard areFindingsStale, now - findingsReadAt >= Self.interval else { return }
-    (areFindingsStale, findingsReadAt) = (false, now)
+  private mutating func readFindings(_ reader: any DashboardSource, _ run: RunID, at now: MonotonicTime)
+    throws
+  {
+    guard areFindingsStale, now >= findingsDue else { return }
+    (areFindingsStale, findingsDue) = (false, now + Self.interval)
     let changed = try reader.findings(of: run, changedAfter: max(0, findingsCursor))
     guard findingsCursor < 0 || !changed.isEmpty else { return }
     findingsCursor = max(0, changed.last?.revision ?? findingsCursor)
     content.findings = try reader.findings(FindingSelection(run: run))
   }
 
-  private mutating func readRemoved(_ reader: any DashboardSource, _ run: RunID, at now: Int64) throws {
-    guard let store = reader as? StoreReader, now - removedReadAt >= Self.removedInterval else { return }
-    removedReadAt = now
+  private mutating func readRemoved(_ reader: any DashboardSource, _ run: RunID, at now: MonotonicTime) throws
+  {
+    guard let store = reader as? StoreReader, now >= removedDue else { return }
+    removedDue = now + Self.removedInterval
     removed = try store.removedTargets(of: run, known: removed)
     content.removed = removed.times
   }
 
   private mutating func readDetectors(
-    _ reader: any DashboardSource, _ targets: [TargetRecord], at now: Int64
+    _ reader: any DashboardSource, _ targets: [TargetRecord], at now: MonotonicTime
   ) throws {
     guard order.wantsPower, content.findings.allSatisfy(\.isDaily), let store = reader as? StoreReader,
-      now - detectorsReadAt >= Self.detectorInterval
+      now >= detectorsDue
     else { return }
-    detectorsReadAt = now
+    detectorsDue = now + Self.detectorInterval
     let names = Set(targets.map(\.name))
     content.detectors = try WatchedSeries.all(store).map(\.detector).filter { names.contains($0.target) }
   }
 
-  private mutating func readTargets(_ reader: any DashboardSource, _ targets: [TargetRecord], at now: Int64)
+  private mutating func readTargets(
+    _ reader: any DashboardSource, _ targets: [TargetRecord], at now: MonotonicTime
+  )
     throws
   {
     guard let window = order.targetWindow, !window.isEmpty else { return }
@@ -128,11 +132,13 @@ struct PanelReader {
     guard isOther || isTableStale, now >= targetsDue else { return }
     content.targets = try TargetTable(reader, targets, window)
     isTableStale = false
-    let end = clock.monotonicNow().microseconds
-    targetsDue = end + max(Self.interval, 10 * (end - now))
+    let end = clock.monotonicNow()
+    targetsDue = end + max(Self.interval, (end - now) * 10)
   }
 
-  private mutating func readValues(_ reader: any DashboardSource, _ targets: [TargetRecord], at now: Int64)
+  private mutating func readValues(
+    _ reader: any DashboardSource, _ targets: [TargetRecord], at now: MonotonicTime
+  )
     throws
   {
     guard let wanted = order.values, !wanted.window.isEmpty else { return }
@@ -140,23 +146,23 @@ struct PanelReader {
     // What is read for the first time does not wait for the pause after what was read before.
     let isOther = known?.key != wanted.key || known?.targets != wanted.targets
     guard isOther || (known != wanted || areValuesStale) && now >= valuesDue else { return }
-    let began = clock.monotonicNow().microseconds
+    let began = clock.monotonicNow()
     content.values = try ValueTable(reader, wanted, targets, zone: zone)
     areValuesStale = false
-    let end = clock.monotonicNow().microseconds
-    valuesDue = end + max(Self.interval, 10 * (end - began))
+    let end = clock.monotonicNow()
+    valuesDue = end + max(Self.interval, (end - began) * 10)
   }
 
   private mutating func readNotification(
-    _ reader: any DashboardSource, _ run: RunID, _ targets: [TargetRecord], at now: Int64
+    _ reader: any DashboardSource, _ run: RunID, _ targets: [TargetRecord], at now: MonotonicTime
   ) throws {
     guard let id = order.notification else {
       content.notification = nil
       return
     }
     let isKnown = content.notification?.sample.id == id
-    guard !isKnown || isNotificationStale && now - notificationReadAt >= Self.interval else { return }
-    (isNotificationStale, notificationReadAt) = (false, now)
+    guard !isKnown || isNotificationStale && now >= notificationDue else { return }
+    (isNotificationStale, notificationDue) = (false, now + Self.interval)
     content.notification = try NotificationRecord(reader, id, run: run, targets: targets)
   }
 }
@@ -204,8 +210,8 @@ struct NotificationRecord: Sendable, Equatable {
   let variant: String
   /// The kind of its provider; empty where the target is not known.
   let provider: String
-  /// µs from planned; `nil` when no receipt is expected.
-  let receiptDeadline: Int64?
+  /// The time from planned; `nil` when no receipt is expected.
+  let receiptDeadline: Duration?
   /// The first ones, in the order in which they were stored.
   let receipts: [Receipt]
   /// What happened to its target, or to the run, just before and while it was under way.
@@ -213,12 +219,12 @@ struct NotificationRecord: Sendable, Equatable {
 
   /// Receipts and events that are read.
   private static let most = 20
-  /// Events this long before it was planned are read, µs.
-  private static let before: Int64 = 5_000_000
+  /// Events this long before it was planned are read.
+  private static let before = Duration.seconds(5)
 
   init(
     sample: Sample, target: String, variant: String = "", provider: String = "",
-    receiptDeadline: Int64? = nil,
+    receiptDeadline: Duration? = nil,
     receipts: [Receipt] = [], events: [Event] = []
   ) {
     (self.sample, self.target, self.variant, self.provider) = (sample, target, variant, provider)
@@ -230,8 +236,8 @@ struct NotificationRecord: Sendable, Equatable {
     guard let sample = try reader.sample(id) else { return nil }
     let target = targets.first { $0.id == id.target }
     let life = [sample.acceptLatency, sample.deliveryLatency].compactMap { $0 }.max() ?? 0
-    let from = sample.plannedAt.advanced(byMicroseconds: -Self.before)
-    let until = sample.plannedAt.advanced(byMicroseconds: max(life, 1_000_000))
+    let from = sample.plannedAt - Self.before
+    let until = sample.plannedAt + max(.microseconds(life), .seconds(1))
     let last = try reader.last(
       Event.self, of: run, through: RecordPlace(endOf: until), limit: 10 * Self.most)
     // In steps, and with their types: as one closure of four comparisons this took the compiler seconds.
@@ -244,7 +250,7 @@ struct NotificationRecord: Sendable, Equatable {
     self.init(
       sample: sample, target: target?.name ?? "",
       variant: target?.variants.first { $0.id == sample.variant }?.name ?? "",
-      provider: target?.provider ?? "", receiptDeadline: target?.receiptDeadline,
+      provider: target?.provider ?? "", receiptDeadline: target?.receiptDeadline.map { .microseconds($0) },
       receipts: try reader.receipts(of: id, atMost: Self.most), events: Array(events.suffix(Self.most)))
   }
 }

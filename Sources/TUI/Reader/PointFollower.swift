@@ -22,15 +22,15 @@ struct PointFollower {
   private(set) var isAsked = false
   /// The sums are coarser than they could be: finer ones are to be read next.
   private(set) var isCoarse = false
-  /// Monotonic time, µs.
-  private var densityReadAt: Int64 = .min / 2
+  /// When the sums may be read again.
+  private var densityDue = MonotonicTime.zero
   /// Revision up to which changes have been read.
   private var cursor: Int64 = 0
   /// Increases with every change that shows.
   private(set) var changes: UInt64 = 0
 
-  /// How often the sums of a growing run are read anew, µs.
-  static let densityInterval: Int64 = 10_000_000
+  /// How often the sums of a growing run are read anew.
+  static let densityInterval = Duration.seconds(10)
 
   /// - Parameters:
   ///   - costsByRow: whether few rows are read much faster than many.
@@ -105,8 +105,7 @@ struct PointFollower {
       // The points that were dropped are needed as sums.
       try serve(reader)
     }
-    let now = clock.monotonicNow().microseconds
-    if density != nil, cursor != before, now - densityReadAt >= Self.densityInterval { try serve(reader) }
+    if density != nil, cursor != before, clock.monotonicNow() >= densityDue { try serve(reader) }
     return cursor != before
   }
 
@@ -122,7 +121,7 @@ struct PointFollower {
     }
     if density == nil, let past, request.to != nil, past.covers(from: request.from, to: request.to) { return }
     // Plans of a committed block lie ahead of now, by less than a day.
-    let end = request.to ?? clock.wallNow().advanced(byMicroseconds: 86_400_000_000)
+    let end = request.to ?? clock.wallNow() + .days(1)
     changes += 1
     // What is on display stays when something cannot be read.
     var sums: Density?
@@ -134,7 +133,7 @@ struct PointFollower {
       let read = try DensityReading.read(
         targets, request, to: min(end, clock.wallNow()), isFirstLook: isFirstLook, in: reader)
       (sums, isCoarse) = (read?.sums, read?.isCoarse ?? false)
-      densityReadAt = clock.monotonicNow().microseconds
+      densityDue = clock.monotonicNow() + Self.densityInterval
     }
     let from = sums?.end ?? request.from
     if request.to == nil, live.covers(from: from) || sums == nil && live.isFull {
@@ -158,7 +157,7 @@ struct PointFollower {
   func show(in content: inout DashboardContent) {
     content.tracks = (past ?? live).tracks
     if let density {
-      for place in content.tracks.indices { content.tracks[place].hiddenBefore = density.end.microseconds }
+      for place in content.tracks.indices { content.tracks[place].hiddenBefore = density.end }
     }
     (content.density, content.covered, content.values) = (density, covered, values.values)
     content.isTruncated =

@@ -52,7 +52,7 @@ struct PointValueReader {
   private mutating func divide(_ reader: any DashboardSource, from start: WallTime?) throws {
     guard let key else { return }
     // Plans of a committed block lie ahead of now, by less than a day.
-    let end = clock.wallNow().advanced(byMicroseconds: 86_400_000_000)
+    let end = clock.wallNow() + .days(1)
     division = try BreakdownDivision(
       BreakdownKeys([key], zone: zone), reader, targets: targets, in: min(start ?? end, end)..<end)
   }

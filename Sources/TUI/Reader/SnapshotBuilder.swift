@@ -9,8 +9,8 @@ struct SnapshotBuilder {
   /// The last snapshot.
   private(set) var last = Snapshot()
 
-  /// How often pending notifications are drawn anew because they have aged, µs.
-  static let agingInterval: Int64 = 100_000
+  /// How often pending notifications are drawn anew because they have aged.
+  static let agingInterval = Duration.milliseconds(100)
 
   init(bootID: String) { self.bootID = bootID }
 
@@ -19,12 +19,12 @@ struct SnapshotBuilder {
 
   /// - Parameters:
   ///   - run: the run on display; `nil` before one was read.
-  ///   - tick: time after which the same data look different, µs.
+  ///   - tick: time after which the same data look different.
   ///   - now: on the wall clock.
-  ///   - monotonicNow: the same instant on the monotonic clock, µs.
+  ///   - monotonicNow: the same instant on the monotonic clock.
   /// - Returns: a snapshot when it would look different from the last one, else `nil`.
   mutating func build(
-    _ content: DashboardContent, run: RunRecord?, tick: Int64?, now: WallTime, monotonicNow: Int64
+    _ content: DashboardContent, run: RunRecord?, tick: Duration?, now: WallTime, monotonicNow: MonotonicTime
   ) -> Snapshot? {
     var next = last
     next.read = content
@@ -44,17 +44,16 @@ struct SnapshotBuilder {
   }
 
   /// Whether time alone makes a difference.
-  private func looksDifferent(_ next: Snapshot, at now: WallTime, tick: Int64?) -> Bool {
+  private func looksDifferent(_ next: Snapshot, at now: WallTime, tick: Duration?) -> Bool {
     guard next.condition == .ready else { return false }
     guard next.run == last.run, next.silences(at: now) == next.silences(at: last.now) else { return true }
     switch next.run?.phase {
     case .live:
       // The newest edge has moved by a column, or pending notifications have aged.
-      let tick = max(1, tick ?? 1_000_000)
+      let tick = max(.microseconds(1), tick ?? .seconds(1))
       let isPending = next.totals.contains { $0[.inFlight] > 0 }
-      let elapsed = now.microseconds - last.now.microseconds
-      return now.microseconds / tick != last.now.microseconds / tick
-        || isPending && elapsed >= Self.agingInterval
+      return now.floored(to: tick) != last.now.floored(to: tick)
+        || isPending && now - last.now >= Self.agingInterval
     case .silent, .ended, nil:
       return false
     }
@@ -94,7 +93,7 @@ struct SnapshotSource {
   mutating func poll(_ request: ReadRequest?) -> Snapshot? {
     builder.build(
       follower.poll(request), run: follower.run, tick: request?.tick, now: clock.wallNow(),
-      monotonicNow: clock.monotonicNow().microseconds)
+      monotonicNow: clock.monotonicNow())
   }
 
   /// Takes the figures of what the last snapshot shows.

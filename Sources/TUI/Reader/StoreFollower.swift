@@ -33,22 +33,23 @@ struct StoreFollower {
   /// The targets of ``content`` as they are stored.
   private var targets: [TargetRecord] = []
 
-  // When something was read last, in monotonic µs.
-  private var runReadAt: Int64 = .min / 2
+  /// When the run may be read again.
+  private var runDue = MonotonicTime.zero
   /// Changes came since then that were not looked up yet.
   private var isRunStale = false
   /// Everything of the run is to be read anew: a read of it failed in between.
   private var isRestartDue = false
-  private var collectorReadAt: Int64 = .min / 2
+  /// When it may be read again.
+  private var collectorDue = MonotonicTime.zero
   /// What ``readCollector(_:at:)`` was read for.
   private var collectorReadFor: RunPhaseKey?
   /// `nil` to read them at the next poll.
-  private var runsReadAt: Int64?
+  private var runsReadAt: MonotonicTime?
 
-  /// How often the run, its targets and their counts are read while they change, µs.
-  static let runInterval: Int64 = 250_000
-  /// How often the collector's presence, and what it has forwarded, is read: it shows without any change in the store. µs.
-  static let collectorInterval: Int64 = 1_000_000
+  /// How often the run, its targets and their counts are read while they change.
+  static let runInterval = Duration.milliseconds(250)
+  /// How often the collector's presence, and what it has forwarded, is read: it shows without any change in the store.
+  static let collectorInterval = Duration.seconds(1)
 
   init(
     place: DashboardPlace, subject: Subject, clock: any HostClock, capacity: Int = PointWindow.capacity,
@@ -67,7 +68,7 @@ struct StoreFollower {
   mutating func follow(_ subject: Subject, wantsRuns: Bool) {
     if subject != self.subject {
       self.subject = subject
-      (isRunStale, runReadAt) = (true, .min / 2)
+      (isRunStale, runDue) = (true, .zero)
     }
     if wantsRuns, !self.wantsRuns { runsReadAt = nil }
     self.wantsRuns = wantsRuns
@@ -93,8 +94,8 @@ struct StoreFollower {
     do {
       let reader = try opened()
       let hasChanged = try reader.hasChanged()
-      let now = clock.monotonicNow().microseconds
-      if hasChanged || isRunStale && now - runReadAt >= Self.runInterval { try readChanges(reader, at: now) }
+      let now = clock.monotonicNow()
+      if hasChanged || isRunStale && now >= runDue { try readChanges(reader, at: now) }
       if content.condition == .ready {
         if points.isAsked || isCoarse { try points.serve(reader) }
         try points.divide(reader)
@@ -104,7 +105,7 @@ struct StoreFollower {
           try panels.read(reader, run: run.id, targets: targets, hasChanged: hasChanged, at: now)
         }
       }
-      if now - collectorReadAt >= Self.collectorInterval || collectorReadFor != runPhaseKey {
+      if now >= collectorDue || collectorReadFor != runPhaseKey {
         try readCollector(reader, at: now)
       }
       if wantsRuns, content.condition == .ready { try readRuns(reader, at: now) }
@@ -152,7 +153,7 @@ struct StoreFollower {
   /// again.
   private mutating func fail(_ error: any Error) {
     if place.kind == .fleet, content.condition == .ready {
-      (isRestartDue, runReadAt, isRunStale) = (true, .min / 2, true)
+      (isRestartDue, runDue, isRunStale) = (true, .zero, true)
       points.askAgain()
       content.interruption = Interruption(
         since: content.interruption?.since ?? clock.wallNow(), text: "\(error)")
@@ -172,9 +173,9 @@ struct StoreFollower {
 
   /// Reads what has changed since the last poll: notifications, events and log lines at once, the run and its counts a few
   /// times a second, because they take more queries than all the rest.
-  private mutating func readChanges(_ reader: any DashboardSource, at now: Int64) throws {
-    if run == nil || content.condition != .ready || now - runReadAt >= Self.runInterval {
-      (runReadAt, isRunStale) = (now, false)
+  private mutating func readChanges(_ reader: any DashboardSource, at now: MonotonicTime) throws {
+    if run == nil || content.condition != .ready || now >= runDue {
+      (runDue, isRunStale) = (now + Self.runInterval, false)
       if try !readRun(reader) { return }
     } else {
       isRunStale = true
@@ -232,8 +233,8 @@ struct StoreFollower {
       run: run?.id, hasEnded: run?.endedAt != nil, recording: content.recording?.id)
   }
 
-  private mutating func readCollector(_ reader: any DashboardSource, at now: Int64) throws {
-    (collectorReadAt, collectorReadFor) = (now, runPhaseKey)
+  private mutating func readCollector(_ reader: any DashboardSource, at now: MonotonicTime) throws {
+    (collectorDue, collectorReadFor) = (now + Self.collectorInterval, runPhaseKey)
     content.unforwarded = forwarding.look(try reader.forwardPause(), at: now)
     content.collector = try reader.presence().map {
       CollectorStatus(isRunning: $0.isRunning, run: $0.run, staysAfterRun: $0.servesControl)
@@ -247,9 +248,8 @@ struct StoreFollower {
   }
 
   /// Reads all runs: once a second, or every five seconds when there are more than a hundred.
-  private mutating func readRuns(_ reader: any DashboardSource, at now: Int64) throws {
-    let interval: Int64 = content.runs.count > 100 ? 5_000_000 : 1_000_000
-    if let runsReadAt, now - runsReadAt < interval { return }
+  private mutating func readRuns(_ reader: any DashboardSource, at now: MonotonicTime) throws {
+    if let runsReadAt, now - runsReadAt < .seconds(content.runs.count > 100 ? 5 : 1) { return }
     runsReadAt = now
     let wall = clock.wallNow()
     content.runs = try reader.runs().reversed().map { RunEntry($0, at: wall) }

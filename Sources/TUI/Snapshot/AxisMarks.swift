@@ -18,8 +18,8 @@ struct AxisMarks: Sendable, Equatable {
   private(set) var marks: [Mark] = []
   /// The first event that was read; `nil` when there is none before it.
   private var first: RecordPlace?
-  /// Length of time in which one mark is kept for each target, µs; 0 keeps all.
-  private var grain: Int64 = 0
+  /// Length of time in which one mark is kept for each target; zero keeps all.
+  private var grain = Duration.zero
 
   /// The number of marks that are kept at most; more are thinned out.
   private static let capacity = 50_000
@@ -38,7 +38,7 @@ struct AxisMarks: Sendable, Equatable {
   var isComplete: Bool { first == nil }
 
   /// The time since when all marks are known.
-  var from: WallTime { first?.at ?? WallTime(microseconds: .min) }
+  var from: WallTime { first?.at ?? .distantPast }
 
   /// Adds events that were written later. Those about a past that is still to be read are read then.
   mutating func append(_ entries: [ListEntry<Event>]) {
@@ -62,8 +62,8 @@ struct AxisMarks: Sendable, Equatable {
   }
 
   func marks(from start: WallTime, to end: WallTime) -> ArraySlice<Mark> {
-    let lower = place(after: start.advanced(byMicroseconds: -1))
-    return marks[lower..<max(lower, place(after: end.advanced(byMicroseconds: -1)))]
+    let lower = place(after: start - .microseconds(1))
+    return marks[lower..<max(lower, place(after: end - .microseconds(1)))]
   }
 
   private func place(after moment: WallTime) -> Int {
@@ -87,15 +87,16 @@ struct AxisMarks: Sendable, Equatable {
 
   /// Keeps one mark per length of time and target. Annotations win, then marks with the role `warning`.
   private mutating func thin() {
-    grain = max(1_000_000, grain * 2)
+    grain = max(.seconds(1), grain * 2)
     struct Place: Hashable {
       let stretch: Int64
       let target: TargetID?
     }
+    let length = grain.microseconds
     var kept: [Mark] = []
     var places: [Place: Int] = [:]
     for mark in marks {
-      let place = Place(stretch: mark.at.microseconds.flooringDivision(by: grain), target: mark.target)
+      let place = Place(stretch: mark.at.microseconds.flooringDivision(by: length), target: mark.target)
       if let index = places[place] {
         if mark.rank > kept[index].rank { kept[index] = mark }
       } else {

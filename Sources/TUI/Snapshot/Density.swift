@@ -31,20 +31,21 @@ struct Density: Sendable, Equatable {
     }
   }
 
-  /// The longest rollup span that it was read from, µs.
-  let span: Int64
+  /// The longest rollup span that it was read from.
+  let span: RollupSpan
   /// Everything planned before it is in the columns; later notifications are in the tracks.
   let end: WallTime
   /// The columns by target of the snapshot, in its order; ascending by start.
   let columns: [[Column]]
-  /// The starts of columns that were not over at the moment of a replay, by target, µs; ascending.
-  var open: [[Int64]] = []
+  /// The starts of columns that were not over at the moment of a replay, by target; ascending.
+  var open: [[WallTime]] = []
 
   /// The columns of a target that begin in a range of time.
   func columns(of target: Int, from start: WallTime, to end: WallTime) -> ArraySlice<Column> {
     guard columns.indices.contains(target) else { return [] }
     let all = columns[target]
-    func first(notBefore time: Int64) -> Int {
+    func first(notBefore time: WallTime) -> Int {
+      let time = time.microseconds
       var low = 0
       var high = all.count
       while low < high {
@@ -53,8 +54,8 @@ struct Density: Sendable, Equatable {
       }
       return low
     }
-    let lower = first(notBefore: start.microseconds)
-    return all[lower..<max(lower, first(notBefore: end.microseconds))]
+    let lower = first(notBefore: start)
+    return all[lower..<max(lower, first(notBefore: end))]
   }
 
   /// All columns of some targets in a range of time, merged.
@@ -79,7 +80,8 @@ struct Density: Sendable, Equatable {
       span: span, end: end,
       columns: columns.map { columns in columns.filter { $0.start + $0.duration <= moment } })
     known.open = columns.map { columns in
-      columns.filter { $0.start <= moment && $0.start + $0.duration > moment }.map(\.start)
+      columns.filter { $0.start <= moment && $0.start + $0.duration > moment }
+        .map { WallTime(microseconds: $0.start) }
     }
     return known
   }
@@ -88,12 +90,12 @@ struct Density: Sendable, Equatable {
   func isAnyOpen(of targets: [Int], from start: WallTime, to end: WallTime) -> Bool {
     targets.contains { target in
       open.indices.contains(target)
-        && open[target].contains { $0 >= start.microseconds && $0 < end.microseconds }
+        && open[target].contains { $0 >= start && $0 < end }
     }
   }
 
   /// `1 s`, `1 min`, `1 h`.
-  var name: String { LengthText.given(span) }
+  var name: String { LengthText.given(span.length) }
 }
 
 /// Latencies that differ by less than 0.8 %, which a plot cannot tell apart.

@@ -18,7 +18,7 @@ struct ObjectiveSummary: Sendable, Equatable {
   /// - Throws: `StoreError`.
   init(_ reader: any DashboardSource, alive: WallTime?) throws {
     let objectives = try reader.objectives().filter { objective in
-      alive.map { $0.microseconds - objective.evaluatedAt.microseconds < Self.stale } ?? true
+      alive.map { $0 - objective.evaluatedAt < Self.stale } ?? true
     }
     count = objectives.count
     met = objectives.count { $0.verdict == .met }
@@ -26,6 +26,6 @@ struct ObjectiveSummary: Sendable, Equatable {
     undelivered = try reader.undeliveredAlerts()
   }
 
-  /// µs; longer than the pauses of who looks at them.
-  private static let stale: Int64 = 120_000_000
+  /// Longer than the pauses of who looks at them.
+  private static let stale = Duration.minutes(2)
 }

@@ -12,8 +12,8 @@ struct PointTrack: Sendable, Equatable {
   private var chunks: [ContiguousArray<SamplePoint>] = []
   private(set) var count = 0
 
-  /// Points planned before this time, µs, are left out by `range(from:to:)`, because they are in the density sums.
-  var hiddenBefore = Int64.min
+  /// Points planned before this time are left out by `range(from:to:)`, because they are in the density sums.
+  var hiddenBefore = WallTime.distantPast
 
   /// Small, so that a change leaves most of what was worked out from the others as it is.
   static let chunkSize = 512
@@ -56,7 +56,7 @@ struct PointTrack: Sendable, Equatable {
   /// Places the points that lie after a newer one, which was planned by a clock that was set back meanwhile, before it by the
   /// monotonic clock.
   private mutating func place(by newer: SamplePoint) {
-    let first = firstIndex(notBefore: newer.plannedAt + 1)
+    let first = firstIndex(notBefore: WallTime(microseconds: newer.plannedAt + 1))
     var earliest = first > 0 ? self[first - 1].plannedAt : .min
     for index in first..<count {
       let point = self[index]
@@ -87,13 +87,14 @@ struct PointTrack: Sendable, Equatable {
 
   /// Indices of the points planned from `start` up to, not including, `end`.
   func range(from start: WallTime, to end: WallTime) -> Range<Int> {
-    let lower = firstIndex(notBefore: max(start.microseconds, hiddenBefore))
-    return lower..<firstIndex(notBefore: end.microseconds, from: lower)
+    let lower = firstIndex(notBefore: max(start, hiddenBefore))
+    return lower..<firstIndex(notBefore: end, from: lower)
   }
 
-  /// Index of the first point, not before `first`, that was not planned before a time, µs: found in fewer steps the nearer it is.
-  func firstIndex(notBefore time: Int64, from first: Int = 0) -> Int {
+  /// Index of the first point, not before `first`, that was not planned before a time: found in fewer steps the nearer it is.
+  func firstIndex(notBefore time: WallTime, from first: Int = 0) -> Int {
     guard first < count else { return count }
+    let time = time.microseconds
     func isBefore(_ chunk: Int) -> Bool {
       chunks[chunk].withUnsafeBufferPointer { $0[$0.count - 1].plannedAt < time }
     }

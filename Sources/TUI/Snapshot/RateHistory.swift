@@ -10,14 +10,13 @@ struct RateHistory: Sendable, Equatable {
 
   /// - Parameter edge: of the run, which lies in the current second.
   init(of track: PointTrack, until edge: WallTime) {
-    let second: Int64 = 1_000_000
-    let end = edge.microseconds.flooringDivision(by: second)
-    func index(_ number: Int64, from first: Int) -> Int {
-      track.firstIndex(notBefore: number * second, from: first)
+    let end = edge.floored(to: .seconds(1))
+    func index(secondsAgo count: Int, from first: Int) -> Int {
+      track.firstIndex(notBefore: end - .seconds(count), from: first)
     }
-    var first = index(end - Int64(Self.seconds), from: 0)
+    var first = index(secondsAgo: Self.seconds, from: 0)
     for place in perSecond.indices {
-      let last = index(end - Int64(Self.seconds - place - 1), from: first)
+      let last = index(secondsAgo: Self.seconds - place - 1, from: first)
       track.forEachRun(in: first..<last) { run in
         perSecond[place] += run.reduce(0) { $0 &+ ($1.isSent ? 1 : 0) }
       }

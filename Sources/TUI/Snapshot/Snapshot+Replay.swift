@@ -13,8 +13,9 @@ extension Snapshot {
     known.tracks = []
     known.totals = []
     for (place, track) in self.tracks.enumerated() {
-      let deadline = self.targets.indices.contains(place) ? self.targets[place].receiptDeadline : nil
-      let range = track.range(from: since, to: moment.advanced(byMicroseconds: 1))
+      let deadline =
+        self.targets.indices.contains(place) ? self.targets[place].receiptDeadline?.microseconds : nil
+      let range = track.range(from: since, to: moment + .microseconds(1))
       var past = PointTrack(
         target: track.target, firstSequence: track.firstSequence + Int64(range.lowerBound))
       var counts = StateCounts()
@@ -26,7 +27,8 @@ extension Snapshot {
         }
       }
       if let last = range.last {
-        known.monotonicNow = track[last].plannedMonotonic + moment.microseconds - track[last].plannedAt
+        known.monotonicNow = MonotonicTime(
+          microseconds: track[last].plannedMonotonic + moment.microseconds - track[last].plannedAt)
       }
       known.tracks.append(past)
       known.totals.append(counts)

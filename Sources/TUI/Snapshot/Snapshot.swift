@@ -60,8 +60,8 @@ struct SnapshotContent: Sendable {
   var rates: [RateHistory] = []
   /// When the snapshot was taken.
   var now = WallTime(microseconds: 0)
-  /// The same instant on the monotonic clock, µs; `nil` when the run belongs to another boot.
-  var monotonicNow: Int64?
+  /// The same instant on the monotonic clock; `nil` when the run belongs to another boot.
+  var monotonicNow: MonotonicTime?
 }
 
 /// Everything the dashboard shows, as of one instant. It is read on the reader's thread.
@@ -155,29 +155,26 @@ extension Snapshot {
     guard let start = self.run?.startedAt, window.lowerBound < edge, window.upperBound > start else {
       return window
     }
-    func whole(_ time: WallTime) -> WallTime {
-      WallTime(seconds: time.seconds)
-    }
-    let first = window.lowerBound > start ? window.lowerBound : whole(start)
-    let last = window.upperBound <= edge ? window.upperBound : whole(edge).advanced(byMicroseconds: 1_000_000)
+    let first = window.lowerBound > start ? window.lowerBound : start.floored(to: .seconds(1))
+    let last = window.upperBound <= edge ? window.upperBound : edge.floored(to: .seconds(1)) + .seconds(1)
     return first..<last
   }
 
   private var newestPlanned: WallTime? {
-    var newest: Int64?
+    var newest: WallTime?
     for track in self.tracks {
       // Plans of a committed block may lie ahead and never be sent.
       var index = track.count - 1
       while index >= 0, track[index].state == .planned { index -= 1 }
-      if index >= 0 { newest = max(newest ?? .min, track[index].plannedAt) }
+      if index >= 0 { newest = max(newest ?? .distantPast, WallTime(microseconds: track[index].plannedAt)) }
     }
-    return newest.map(WallTime.init(microseconds:))
+    return newest
   }
 }
 
 /// A range of planned time of which everything was read.
 struct ReadStretch: Sendable, Equatable {
-  var from = WallTime(microseconds: .min)
+  var from = WallTime.distantPast
   /// `nil` for all there is.
   var to: WallTime?
 
@@ -199,7 +196,7 @@ struct DisplayedRun: Sendable, Equatable {
       let heard = run.lastHeartbeat ?? run.startedAt
       if let ended = run.endedAt {
         self = .ended(at: ended, reason: run.endReason?.rawValue ?? "")
-      } else if (now - heard).microseconds > DisplayedRun.silence {
+      } else if now - heard > DisplayedRun.silence {
         self = .silent(since: heard)
       } else {
         self = .live
@@ -221,8 +218,8 @@ struct DisplayedRun: Sendable, Equatable {
     }
   }
 
-  /// A collector that has not written for this long is taken to be gone, µs.
-  static let silence: Int64 = 5_000_000
+  /// A collector that has not written for this long is taken to be gone.
+  static let silence = Duration.seconds(5)
 }
 
 extension DisplayedRun {
@@ -241,8 +238,8 @@ struct DisplayedTarget: Sendable, Equatable {
   var expectsReceipts: Bool
   /// Configured rate, notifications per second.
   var askedRate: Double
-  /// µs after which a notification without a receipt is lost; `nil` when none is expected, or it is not known.
-  var receiptDeadline: Int64?
+  /// Time after which a notification without a receipt is lost; `nil` when none is expected, or it is not known.
+  var receiptDeadline: Duration?
 }
 
 extension DisplayedTarget {
@@ -250,7 +247,7 @@ extension DisplayedTarget {
     self.init(
       id: target.id, name: target.name, provider: target.provider,
       expectsReceipts: target.receiptDeadline != nil, askedRate: target.askedRate,
-      receiptDeadline: target.receiptDeadline)
+      receiptDeadline: target.receiptDeadline.map { .microseconds($0) })
   }
 }
 
@@ -265,15 +262,15 @@ struct RunEntry: Sendable, Equatable {
   var targets: [String]
   var counts: StateCounts
 
-  /// Time from its start to its end, or to now, µs.
-  func length(at now: WallTime) -> Int64 {
+  /// Time from its start to its end, or to now.
+  func length(at now: WallTime) -> Duration {
     let end: WallTime =
       switch phase {
       case .live: now
       case .silent(let since): since
       case .ended(let at, _): at
       }
-    return max(0, end.microseconds - startedAt.microseconds)
+    return max(.zero, end - startedAt)
   }
 
   /// Its name, or the part of its id that identifies it among runs of the same minute.

@@ -25,11 +25,11 @@ struct Replay: Sendable, Equatable {
 
   /// Moves on.
   /// - Parameters:
-  ///   - elapsed: µs of real time.
+  ///   - elapsed: real time.
   ///   - edge: the end of what is recorded, where it pauses.
   /// - Returns: whether it has come to the end.
-  mutating func advance(by elapsed: Int64, to edge: WallTime) -> Bool {
-    position = min(edge, position.advanced(byMicroseconds: elapsed * Int64(speed)))
+  mutating func advance(by elapsed: Duration, to edge: WallTime) -> Bool {
+    position = min(edge, position + elapsed * speed)
     if position == edge { isPaused = true }
     return position == edge
   }

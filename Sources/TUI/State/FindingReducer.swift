@@ -20,11 +20,10 @@ extension Reducer {
       return effects.append(.open(FindingSheet(row.id)))
     }
     state.tables.findings.chosen = row.id
-    let length = max(row.stretch.upperBound.microseconds - row.stretch.lowerBound.microseconds, 1_000_000)
+    let length = max(row.length, .seconds(1))
     state.replay = nil
     state.scale = nil
-    state.anchor = .stretch(
-      from: row.stretch.lowerBound.advanced(byMicroseconds: -length), length: 3 * length)
+    state.anchor = .stretch(from: row.stretch.lowerBound - length, length: length * 3)
     showTargets(of: row)
     showMetric(of: row)
     if state.plot.view == .hours { state.plot.view = .automatic }

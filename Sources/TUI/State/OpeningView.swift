@@ -6,8 +6,8 @@ struct OpeningView: Sendable, Equatable {
   /// Planned time to show; `nil` leaves the end open.
   var since: WallTime?
   var until: WallTime?
-  /// Length of time in view, µs.
-  var length: Int64?
+  /// Length of time in view.
+  var length: Duration?
   var panel: Panel?
   var last: LastView?
 
@@ -20,18 +20,16 @@ struct OpeningView: Sendable, Equatable {
     switch (since, until, length) {
     case (nil, nil, nil): return nil
     case (nil, nil, let length?):
-      let columns = Int64(max(1, columns))
-      let scale = TimeScale(columnAtLeast: length / columns)
-      state.follow(at: scale, in: snapshot, columns: Int(columns))
-      let least = TimeScale(columnAtLeast: 0).columnDuration * columns
+      let columns = max(1, columns)
+      state.follow(at: TimeScale(columnAtLeast: length / columns), in: snapshot, columns: columns)
+      let least = TimeScale(columnAtLeast: .zero).columnDuration * columns
       guard length < least else { return nil }
       return "\(LengthText.text(length)) is less than \(LengthText.text(least)), the least that is shown"
     case (let since?, let until, let length):
       state.anchor = stretch(
-        from: since, to: until ?? length.map { since.advanced(byMicroseconds: $0) } ?? snapshot.edge,
-        in: snapshot)
+        from: since, to: until ?? length.map { since + $0 } ?? snapshot.edge, in: snapshot)
     case (nil, let until?, let length):
-      let from = length.map { until.advanced(byMicroseconds: -$0) } ?? min(start, until)
+      let from = length.map { until - $0 } ?? min(start, until)
       state.anchor = stretch(from: from, to: until, in: snapshot)
     }
     state.scale = nil
@@ -45,7 +43,7 @@ struct OpeningView: Sendable, Equatable {
     if let run = snapshot.run, !run.isLive, from < snapshot.edge, to > run.startedAt {
       (first, last) = (max(from, run.startedAt), min(to, snapshot.edge))
     }
-    return .stretch(from: first, length: max(1_000_000, last.microseconds - first.microseconds))
+    return .stretch(from: first, length: max(.seconds(1), last - first))
   }
 }
 
@@ -82,9 +80,9 @@ struct LastView: Codable, Sendable, Equatable {
     threshold = state.plot.threshold
     colors = state.plot.coloring == .target ? nil : state.plot.coloring.shortName
     if state.anchor == .edge {
-      column = state.scale?.columnDuration
+      column = state.scale?.columnMicroseconds
     } else if let window, let id = snapshot.run?.id {
-      (run, from, length) = ("\(id)", window.start.microseconds, window.duration)
+      (run, from, length) = ("\(id)", window.start.microseconds, window.duration.microseconds)
     }
   }
 
@@ -101,9 +99,9 @@ struct LastView: Codable, Sendable, Equatable {
     if let threshold, threshold > 0 { state.plot.threshold = threshold }
     if let coloring = colors.flatMap(MarkColoring.init(name:)) { state.plot.coloring = coloring }
     if let run, let from, let length, length > 0, "\(snapshot.run.map { "\($0.id)" } ?? "")" == run {
-      state.anchor = .stretch(from: WallTime(microseconds: from), length: length)
+      state.anchor = .stretch(from: WallTime(microseconds: from), length: .microseconds(length))
     } else if let column, column > 0 {
-      state.follow(at: TimeScale(fitting: column), in: snapshot, columns: columns)
+      state.follow(at: TimeScale(fitting: .microseconds(column)), in: snapshot, columns: columns)
     }
   }
 }

@@ -63,7 +63,8 @@ extension Reducer {
       state.plot.threshold = max(1, Int64(axis.value(at: share).rounded()))
       return
     }
-    let value = plot.content.summary[.p99].value ?? plot.content.facts.largest ?? 1_000_000
+    let value =
+      plot.content.summary[.p99].value ?? plot.content.facts.largest ?? Duration.seconds(1).microseconds
     state.plot.threshold = LatencyAxis.niceCeiling(max(1, value))
   }
 
@@ -138,17 +139,18 @@ extension Reducer {
     guard let content = context.content, let selection = state.plot.selection else {
       return sayNothingSelected()
     }
-    var times: ClosedRange<Int64>?
+    var times: ClosedRange<WallTime>?
     for track in shown.tracks {
       selection.forEach(of: track, in: 0..<track.count) { _, point in
-        let range = times ?? point.plannedAt...point.plannedAt
-        times = min(range.lowerBound, point.plannedAt)...max(range.upperBound, point.plannedAt)
+        let plannedAt = WallTime(microseconds: point.plannedAt)
+        let range = times ?? plannedAt...plannedAt
+        times = min(range.lowerBound, plannedAt)...max(range.upperBound, plannedAt)
       }
     }
     guard let times else { return }
     let window = content.window
-    let first = window.column(of: WallTime(microseconds: times.lowerBound))
-    let last = window.column(of: WallTime(microseconds: times.upperBound))
+    let first = window.column(of: times.lowerBound)
+    let last = window.column(of: times.upperBound)
     state.range = .automatic
     state.zoom(to: first - 1...last + 1, in: shown, columns: geometry.columns)
   }

@@ -33,8 +33,8 @@ struct ReadRequest: Sendable, Equatable {
   var from: WallTime
   /// `nil` follows the newest.
   var to: WallTime?
-  /// µs after which the same data look different, because the edge of time has moved by a column.
-  var tick: Int64
+  /// Time after which the same data look different, because the edge of time has moved by a column.
+  var tick: Duration
   /// Where the window itself begins; `nil` when it is all that is asked for.
   var start: WallTime?
   /// What is read is shown as it was known at a moment of the past.
@@ -43,7 +43,7 @@ struct ReadRequest: Sendable, Equatable {
   /// Where the window itself ends; `nil` when it is all that is asked for.
   var windowEnd: WallTime? {
     guard let start, from < start else { return nil }
-    return start.advanced(byMicroseconds: start.microseconds - from.microseconds)
+    return start + (start - from)
   }
 
   /// Where one window ends and another begins, up to and with `end`; ascending. All windows are as long as the one before.
@@ -99,8 +99,7 @@ extension FiguresOrder {
     self.init(places: places, threshold: state.plot.threshold)
     if let replay = state.replay {
       // Twice a second, so that not every frame asks for something else.
-      let step = FigureReader.interval * Int64(replay.speed)
-      moment = WallTime(microseconds: replay.position.microseconds.flooringDivision(by: step) * step)
+      moment = replay.position.floored(to: FigureReader.interval * replay.speed)
     }
   }
 }
@@ -116,9 +115,7 @@ extension ListPlace {
         return
       }
       // Whole seconds, so that not every frame asks for something else.
-      let second: Int64 = 1_000_000
-      self = .until(
-        WallTime(microseconds: (replay.position.microseconds.flooringDivision(by: second) + 1) * second))
+      self = .until(replay.position.floored(to: .seconds(1)) + .seconds(1))
     }
   }
 }
@@ -129,7 +126,7 @@ extension ReadRequest {
     guard let window, condition == .ready else { return nil }
     if state.replay != nil {
       // A window ahead, so that the replay does not wait for the reader.
-      self.init(window, to: window.end.advanced(byMicroseconds: window.duration), isReplay: true)
+      self.init(window, to: window.end + window.duration, isReplay: true)
     } else {
       self.init(window, to: state.anchor == .edge && !state.isFrozen ? nil : window.end)
     }

@@ -221,9 +221,9 @@ struct ScreenContext {
   }
 
   private func headline(_ run: DisplayedRun) -> String {
-    let length = max(0, (shown.now - run.startedAt).microseconds)
+    let length = max(.zero, shown.now - run.startedAt)
     let rates = RateHistory(snapshot: shown, targets: Array(shown.targets.indices))
-    let seconds = min(RateHistory.seconds, max(1, Int(length / 1_000_000)))
+    let seconds = min(RateHistory.seconds, max(1, Int(length.components.seconds)))
     let collected = shown.targets.count { shown.panels.removed[$0.name] == nil }
     return StatusHeadline(
       phase: .collecting, run: StatusHeadline.label(run.name, run.id), targets: collected,
@@ -257,7 +257,7 @@ struct ScreenContext {
   /// Reads a moment of the run that was typed.
   func moment(_ text: String, _ state: ViewState) throws(TimeInput.Problem) -> WallTime {
     let window = content?.window
-    let middle = window.map { $0.start.advanced(byMicroseconds: $0.duration / 2) } ?? latest.edge
+    let middle = window.map { $0.start + $0.duration / 2 } ?? latest.edge
     let moment = try TimeInput(
       now: latest.edge, start: latest.run?.startedAt, shown: state.replay?.position ?? middle,
       zone: options.zone

@@ -103,11 +103,11 @@ extension Selection {
   /// The notifications under way at a moment; when there were none, the last one planned before.
   init(underWayAt moment: WallTime, target: TargetID?, in snapshot: Snapshot, label: String) {
     self.init(label: label)
-    let now = snapshot.now.microseconds
+    let now = snapshot.now
     for track in snapshot.tracks where target == nil || track.target == target {
-      let end = track.firstIndex(notBefore: moment.microseconds + 1)
+      let end = track.firstIndex(notBefore: moment + .microseconds(1))
       // Bounds the search.
-      let begin = track.firstIndex(notBefore: moment.microseconds - Self.longest)
+      let begin = track.firstIndex(notBefore: moment - Self.longest)
       for index in begin..<max(begin, end) {
         let point = track[index]
         guard let life = point.life(until: now) else { continue }
@@ -118,14 +118,14 @@ extension Selection {
     }
     guard isEmpty else { return }
     let last = snapshot.tracks.filter { target == nil || $0.target == target }.compactMap { track in
-      let place = track.firstIndex(notBefore: moment.microseconds + 1) - 1
+      let place = track.firstIndex(notBefore: moment + .microseconds(1)) - 1
       return place >= 0 ? (track: track, place: place) : nil
     }.max { $0.track[$0.place].plannedAt < $1.track[$1.place].plannedAt }
     if let last { add(last.track.firstSequence + Int64(last.place), of: last.track.target) }
   }
 
-  /// The longest time that a notification is assumed to be under way, µs.
-  private static let longest: Int64 = 3_600_000_000
+  /// The longest time that a notification is assumed to be under way.
+  private static let longest = Duration.hours(1)
 
   /// Latencies (µs) of the selected notifications planned in a window.
   func values(in snapshot: Snapshot, window: TimeWindow, targets: [Int], metric: Metric) -> [Int64] {
@@ -156,18 +156,19 @@ extension Selection {
     }
   }
 
-  /// When any of them was under way: ascending disjoint ranges of wall time, µs.
-  func lifetimes(in snapshot: Snapshot) -> [TargetID: [ClosedRange<Int64>]] {
-    var result: [TargetID: [ClosedRange<Int64>]] = [:]
-    let now = snapshot.now.microseconds
+  /// When any of them was under way: ascending disjoint ranges of time.
+  func lifetimes(in snapshot: Snapshot) -> [TargetID: [ClosedRange<WallTime>]] {
+    var result: [TargetID: [ClosedRange<WallTime>]] = [:]
+    let now = snapshot.now
     for track in snapshot.tracks {
-      var merged: [ClosedRange<Int64>] = []
+      var merged: [ClosedRange<WallTime>] = []
       forEach(of: track, in: 0..<track.count) { _, point in
-        let end = point.plannedAt + (point.life(until: now) ?? 0)
-        if let last = merged.last, point.plannedAt <= last.upperBound {
+        let plannedAt = WallTime(microseconds: point.plannedAt)
+        let end = plannedAt.advanced(byMicroseconds: point.life(until: now) ?? 0)
+        if let last = merged.last, plannedAt <= last.upperBound {
           merged[merged.count - 1] = last.lowerBound...max(last.upperBound, end)
         } else {
-          merged.append(point.plannedAt...max(point.plannedAt, end))
+          merged.append(plannedAt...max(plannedAt, end))
         }
       }
       if !merged.isEmpty { result[track.target] = merged }
@@ -178,11 +179,11 @@ extension Selection {
 
 extension SamplePoint {
   /// How long the notification was under way, or has been so far, µs; `nil` when it was not sent.
-  func life(until now: Int64) -> Int64? {
+  func life(until now: WallTime) -> Int64? {
     if let longest = [acceptLatency, deliveryLatency].compactMap({ $0 }).max() { return max(0, longest) }
     switch state {
     case .planned, .missed: return nil
-    case .inFlight: return max(0, now - plannedAt)
+    case .inFlight: return max(0, now.microseconds - plannedAt)
     default: return isSent ? 0 : nil
     }
   }
@@ -206,7 +207,7 @@ extension NotificationState {
 /// Decides which rows of log and events belong to the selection.
 struct SelectionMarks: Sendable {
   private let selection: Selection
-  private let lifetimes: [TargetID: [ClosedRange<Int64>]]
+  private let lifetimes: [TargetID: [ClosedRange<WallTime>]]
 
   init(_ selection: Selection, in snapshot: Snapshot) {
     self.selection = selection
@@ -230,8 +231,8 @@ struct SelectionMarks: Sendable {
     var high = stretches.count
     while low < high {
       let middle = (low + high) / 2
-      if stretches[middle].upperBound < moment.microseconds { low = middle + 1 } else { high = middle }
+      if stretches[middle].upperBound < moment { low = middle + 1 } else { high = middle }
     }
-    return low < stretches.count && stretches[low].contains(moment.microseconds)
+    return low < stretches.count && stretches[low].contains(moment)
   }
 }

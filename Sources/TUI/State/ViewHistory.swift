@@ -1,3 +1,4 @@
+import ConstraintAnimation
 import Measurement
 
 /// What a key that goes back brings back: run, window, range of latencies, metric, targets, selection and
@@ -49,18 +50,17 @@ struct ViewHistory: Sendable {
   private var places: [ViewPlace] = []
   /// What the last change was; `nil` when the next one begins a view of its own in any case.
   private var last: Set<ViewPlace.Part>?
-  private var movedAt: Int64 = .min
+  private var movedAt = MotionTime.zero
 
   private static let capacity = 100
-  /// Changes of one kind that follow each other faster are one movement, ns.
-  private static let pause: Int64 = 700_000_000
+  /// Changes of one kind that follow each other faster are one movement.
+  private static let pause = Duration.milliseconds(700)
 
   /// The view that going back leads to; `nil` at the beginning.
   var previous: ViewPlace? { places.last }
 
   /// Notes that the view has changed.
-  /// - Parameter time: ns.
-  mutating func note(_ old: ViewState, _ new: ViewState, at time: Int64) {
+  mutating func note(_ old: ViewState, _ new: ViewState, at time: MotionTime) {
     let (from, to) = (ViewPlace(old), ViewPlace(new))
     let parts = to.difference(from: from)
     guard !parts.isEmpty else { return }

@@ -10,8 +10,8 @@ struct ViewState: Sendable, Equatable {
     case edge
     /// Fixed, with this moment in the middle.
     case at(WallTime)
-    /// Fixed, beginning here and, unless a scale was chosen, of this length (µs).
-    case stretch(from: WallTime, length: Int64)
+    /// Fixed, beginning here and, unless a scale was chosen, of this length.
+    case stretch(from: WallTime, length: Duration)
   }
 
   /// The run and the target to show; no run means the newest one.
@@ -129,7 +129,7 @@ struct ViewState: Sendable, Equatable {
   func window(in snapshot: Snapshot, columns: Int) -> TimeWindow {
     if case .stretch(let start, let length) = anchor {
       // The first column may begin a little earlier, so one more is needed.
-      let scale = scale ?? fitting(length / Int64(max(1, columns - 1)) + 1, columns, in: snapshot)
+      let scale = scale ?? fitting(length / max(1, columns - 1) + .microseconds(1), columns, in: snapshot)
       return TimeWindow(around: start, at: 0, scale: scale, columns: columns)
     }
     let scale = scale ?? automaticScale(in: snapshot, columns: columns)
@@ -162,29 +162,28 @@ struct ViewState: Sendable, Equatable {
   }
 
   /// Columns of a plot in a terminal of 120.
-  private static let usualColumns: Int64 = 109
+  private static let usualColumns = 109
 
   /// The finest scale at which all of a run fits, and half a minute of one that has just begun.
   private func wholeScale(of run: DisplayedRun, in snapshot: Snapshot, columns: Int) -> TimeScale {
     let edge = frozenAt ?? snapshot.edge
-    let whole = max(run.isLive ? Self.leastSpan : 0, edge.microseconds - run.startedAt.microseconds)
+    let whole = max(run.isLive ? Self.leastSpan : .zero, edge - run.startedAt)
     // The first column may begin a little earlier, so one more is needed.
-    return fitting(whole / Int64(max(1, columns - 1)) + 1, columns, in: snapshot)
+    return fitting(whole / max(1, columns - 1) + .microseconds(1), columns, in: snapshot)
   }
 
-  /// µs for about 400 notifications, between 30 s and 6 h.
-  private func readableSpan(in snapshot: Snapshot) -> Int64 {
-    max(Self.leastSpan, Int64(min(400 / rate(in: snapshot), 6 * 3_600) * 1_000_000))
+  /// The time of about 400 notifications, between 30 s and 6 h.
+  private func readableSpan(in snapshot: Snapshot) -> Duration {
+    max(Self.leastSpan, .seconds(min(400 / rate(in: snapshot), 6 * 3_600)))
   }
 
-  /// The shortest time that a run which goes on is shown with by itself, µs.
-  private static let leastSpan: Int64 = 30_000_000
+  /// The shortest time that a run which goes on is shown with by itself.
+  private static let leastSpan = Duration.seconds(30)
 
-  /// The finest scale whose columns last at least so many µs. Where there are too many notifications to be read one by one, sums
+  /// The finest scale whose columns last at least so long. Where there are too many notifications to be read one by one, sums
   /// are to fall on whole columns.
-  private func fitting(_ column: Int64, _ columns: Int, in snapshot: Snapshot) -> TimeScale {
-    let seconds = Double(column) * Double(columns) / 1_000_000
-    return seconds * rate(in: snapshot) < Double(PointWindow.capacity)
+  private func fitting(_ column: Duration, _ columns: Int, in snapshot: Snapshot) -> TimeScale {
+    (column * columns).inSeconds * rate(in: snapshot) < Double(PointWindow.capacity)
       ? TimeScale(fitting: column) : TimeScale(columnAtLeast: column)
   }
 
@@ -210,12 +209,10 @@ struct ViewState: Sendable, Equatable {
   /// Shows some of the window's columns as large as whole scales allow.
   mutating func zoom(to shown: ClosedRange<Int>, in snapshot: Snapshot, columns: Int) {
     let now = window(in: snapshot, columns: columns)
-    let duration = Int64(shown.count) * now.scale.columnDuration
-    let scale = fitting((duration + Int64(columns) - 1) / Int64(max(1, columns)), columns, in: snapshot)
-    let middle = Int64(shown.lowerBound + shown.upperBound + 1) * now.scale.columnDuration / 2
-    settle(
-      TimeWindow(around: now.start.advanced(byMicroseconds: middle), at: 0.5, scale: scale, columns: columns),
-      in: snapshot)
+    let duration = now.scale.columnDuration * shown.count
+    let scale = fitting((duration + .microseconds(columns - 1)) / max(1, columns), columns, in: snapshot)
+    let middle = now.start + now.scale.columnDuration * (shown.lowerBound + shown.upperBound + 1) / 2
+    settle(TimeWindow(around: middle, at: 0.5, scale: scale, columns: columns), in: snapshot)
   }
 
   /// Shows less time, or more, about a place: 0 is the left edge, 1 the right one. A window that follows goes on following.
@@ -229,7 +226,7 @@ struct ViewState: Sendable, Equatable {
     }
     self.scale = scale
     if anchor == .edge { return }
-    let moment = now.start.advanced(byMicroseconds: Int64(Double(now.duration) * fraction))
+    let moment = now.start + .microseconds(Int64(Double(now.duration.microseconds) * fraction))
     settle(TimeWindow(around: moment, at: fraction, scale: scale, columns: columns), in: snapshot)
   }
 
@@ -240,8 +237,7 @@ struct ViewState: Sendable, Equatable {
     if let start = snapshot.run?.startedAt, window.end < start {
       window = TimeWindow(around: start, at: 0.9, scale: window.scale, columns: window.columns)
     }
-    anchor = .at(
-      window.start.advanced(byMicroseconds: Int64(window.columns / 2) * window.scale.columnDuration))
+    anchor = .at(window.start + window.scale.columnDuration * (window.columns / 2))
   }
 
   /// Shows a moment in the middle, or as the end of what is known while the run is replayed.
@@ -333,19 +329,19 @@ struct ViewState: Sendable, Equatable {
   /// user has moved it to a place that both runs have, and where it follows a run no longer than the other.
   mutating func compare(_ first: Snapshot, with second: Snapshot, columns: Int) {
     guard let run = first.run, let other = second.run else { return }
-    let length = first.edge.microseconds - run.startedAt.microseconds
-    let otherLength = second.edge.microseconds - other.startedAt.microseconds
+    let length = first.edge - run.startedAt
+    let otherLength = second.edge - other.startedAt
     switch anchor {
     case .edge where run.isLive && length <= otherLength: return
     case .at:
       let window = window(in: first, columns: columns)
-      let from = max(window.start.microseconds, run.startedAt.microseconds)
-      let to = min(window.end.microseconds, run.startedAt.microseconds + min(length, otherLength))
+      let from = max(window.start, run.startedAt)
+      let to = min(window.end, run.startedAt + min(length, otherLength))
       if to - from >= window.duration / 2 { return }
     case .edge, .stretch: break
     }
     scale = nil
-    anchor = .stretch(from: run.startedAt, length: max(min(length, otherLength), 1_000_000))
+    anchor = .stretch(from: run.startedAt, length: max(min(length, otherLength), .seconds(1)))
   }
 
   /// Returns to one plot; a window that was chosen for the comparison follows the newest again.

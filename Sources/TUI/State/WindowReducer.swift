@@ -16,7 +16,7 @@ extension Reducer {
   /// Shows all of the run.
   mutating func fitRun() {
     guard let run = context.latest.run else { return }
-    let length = max(1_000_000, context.latest.edge.microseconds - run.startedAt.microseconds)
+    let length = max(.seconds(1), context.latest.edge - run.startedAt)
     state.replay = nil
     state.scale = nil
     state.anchor = .stretch(from: run.startedAt, length: length)
@@ -39,11 +39,10 @@ extension Reducer {
     if let replay = state.replay { return replay.position }
     guard let window = context.content?.window else { return context.latest.now }
     if state.plot.holdsCrosshair, let place = state.plot.crosshair {
-      return window.start.advanced(
-        byMicroseconds: Int64(place.column) * window.scale.columnDuration + window.scale.columnDuration / 2)
+      return window.start + window.scale.columnDuration * place.column + window.scale.columnDuration / 2
     }
     if state.anchor == .edge { return shown.edge }
-    return window.start.advanced(byMicroseconds: window.duration / 2)
+    return window.start + window.duration / 2
   }
 
   mutating func askAnnotation() {
@@ -100,7 +99,7 @@ extension Reducer {
   /// Moves the moment of the replay by eighths of the window.
   mutating func scrub(eighths: Int) {
     guard let replay = state.replay, let content = context.content else { return }
-    let moved = replay.position.advanced(byMicroseconds: Int64(eighths) * content.window.duration / 8)
+    let moved = replay.position + content.window.duration * eighths / 8
     let (start, end) = (context.latest.run?.startedAt ?? moved, context.latest.edge)
     state.replay?.position = min(max(moved, start), end)
     effects.append(.adopt)

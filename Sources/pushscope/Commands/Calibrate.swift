@@ -55,7 +55,7 @@ struct Calibrate: AsyncParsableCommand {
     try await measure(environment, rate: rate)
     let reader = try StoreReader.open(at: environment.store)
     let report = try CalibrationReport(
-      reader, host: host, at: SystemClock().wallNow(), rate: rate, length: length.microseconds)
+      reader, host: host, at: SystemClock().wallNow(), rate: rate, length: length)
     reader.close()
     try kept.record(report.calibration)
     try ReportRun.write(lines: json ? [report.json.text] : report.lines)
@@ -91,7 +91,7 @@ struct Calibrate: AsyncParsableCommand {
 
   /// Prints the progress at once and every five seconds.
   private static func tell(_ length: Duration) async {
-    let seconds = (length.microseconds + 999_999) / 1_000_000
+    let seconds = length.wholeSeconds
     var passed: Int64 = 0
     while passed < seconds, !Task.isCancelled {
       StandardError.write("pushscope: calibrating, \(passed) of \(seconds) s")

@@ -266,8 +266,7 @@ struct FindingsCommand: ParsableCommand {
 struct SoughtChange {
   let size: Double
   let isShare: Bool
-  /// µs.
-  let length: Int64
+  let length: Duration
 
   /// - Throws: `ValidationError` that says which part is wrong, and what to write.
   static func parse(_ text: String) throws -> SoughtChange {
@@ -293,7 +292,7 @@ struct SoughtChange {
         "write how many times slower, above x1 and up to x1000, or a share above 0% and up to 100%")
     }
     return SoughtChange(
-      size: isShare ? value / 100 : value, isShare: isShare, length: duration.microseconds)
+      size: isShare ? value / 100 : value, isShare: isShare, length: duration)
   }
 
   private static func error(_ text: some StringProtocol, _ problem: String, _ remedy: String)

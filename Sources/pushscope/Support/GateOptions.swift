@@ -56,9 +56,7 @@ struct GateOptions: ParsableArguments {
 
   var all: [Gate] {
     guard let within, let share else { return gates }
-    let one = Gate(
-      metric, .share(share, within: within.duration.microseconds, of: over ?? .planned))
-    return [one] + gates
+    return [Gate(metric, .share(share, within: within.duration, of: over ?? .planned))] + gates
   }
 
   static func parse(_ text: String) throws -> Gate {

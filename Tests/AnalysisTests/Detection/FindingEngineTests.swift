@@ -28,8 +28,8 @@ import Testing
         settings.binWidth = 1_000_000
         return settings
       })
-    settings.checkpointInterval = 60_000_000
-    settings.correctionInterval = 0
+    settings.checkpointInterval = .minutes(1)
+    settings.correctionInterval = .zero
     settings.legSamples = 40
     return settings
   }()

@@ -72,6 +72,6 @@ import Testing
     (lost.incident, lost.status) = ("lost", Stored(.closed))
     let folded = FindingRepetition.fold(FindingIncident.group(closed + [open, lost]))
     #expect(folded.map(\.incidents.count) == [4, 1, 1])
-    #expect(folded.map(\.period) == [600_000_000, nil, nil])
+    #expect(folded.map(\.period) == [.minutes(10), nil, nil])
   }
 }

@@ -12,8 +12,8 @@ import Testing
 
   private static func headline(_ phase: StatusHeadline.Phase = .collecting) -> StatusHeadline {
     var headline = StatusHeadline(
-      phase: phase, run: "run 01a20e48…", targets: 2, rate: 4.1, length: 12 * 86_400_000_000)
-    (headline.last, headline.before) = (3_600_000_000, 7 * 86_400_000_000)
+      phase: phase, run: "run 01a20e48…", targets: 2, rate: 4.1, length: .days(12))
+    (headline.last, headline.before) = (.hours(1), .days(7))
     return headline
   }
 
@@ -47,9 +47,9 @@ import Testing
 
   @Test func stretchesAreToldWhereThereAreSome() {
     var headline = Self.headline()
-    headline.before = 0
+    headline.before = .zero
     #expect(headline.text(Self.clock).hasSuffix("4.1 notifications a second); last 1 h"))
-    headline.last = 0
+    headline.last = .zero
     #expect(headline.text(Self.clock).hasSuffix("4.1 notifications a second)"))
   }
 
@@ -72,7 +72,7 @@ import Testing
 
   @Test("the collector's own line, and what no device reports")
   func collectorAndUnknown() {
-    func target(_ name: String, deadline: Int64?, unseen: ShareInterval? = nil) -> TargetActivity {
+    func target(_ name: String, deadline: Duration?, unseen: ShareInterval? = nil) -> TargetActivity {
       var target = TargetStatusTests.target(name)
       target.receiptDeadline = deadline
       target.last?.unseen = unseen
@@ -80,8 +80,8 @@ import Testing
     }
     let shown = ShareInterval(independent: 1, of: 100)
     var status = Self.status([
-      target("hook", deadline: nil), target("ios", deadline: 5_000_000),
-      target("android", deadline: 5_000_000, unseen: shown),
+      target("hook", deadline: nil), target("ios", deadline: .seconds(5)),
+      target("android", deadline: .seconds(5), unseen: shown),
     ])
     #expect(
       status.unknown == ["whether notifications of hook arrive", "whether notifications of ios are shown"])

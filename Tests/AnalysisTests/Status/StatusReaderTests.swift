@@ -257,7 +257,7 @@ import Testing
     try store.fixture.store.endRun(store.fixture.run, at: store.time(130), reason: .completed)
     let status = try Self.status(store, after: 86_400)
     #expect(status.headline.phase == .ended(at: store.time(130), reason: "completed"))
-    #expect(status.headline.length == 130_000_000)
+    #expect(status.headline.length == .seconds(130))
     #expect(status.targets[0].phase == .ended(at: store.time(130)))
     #expect(status.targets[0].last?.inTime?.count == 100, "all of it has its end")
     #expect(!status.isOpen)
@@ -281,8 +281,10 @@ import Testing
     #expect(run.targetNames == ["alpha", "beta"])
     let power = SchedulePower(rate: 1.0 / 360)
     let shortest = try #require(power.shortestOutage)
-    #expect(shortest.length > TargetStatus.usualOutage, "ten minutes hold one or two of them")
-    #expect(SchedulePower(rate: 1).shortestOutage.map { $0.length <= TargetStatus.usualOutage } == true)
+    #expect(.microseconds(shortest.length) > TargetStatus.usualOutage, "ten minutes hold one or two of them")
+    #expect(
+      SchedulePower(rate: 1).shortestOutage.map { .microseconds($0.length) <= TargetStatus.usualOutage }
+        == true)
   }
 
   @Test func theNewestOfTwoRunsCounts() throws {
@@ -320,8 +322,8 @@ import Testing
     let events = Self.events(60, from: 900)
     try store.commit(events, of: begun.targets[0].id)
     let status = try Self.status(store, after: 960)
-    #expect(status.headline.length <= 60_000_000)
+    #expect(status.headline.length <= .minutes(1))
     let last = try #require(status.targets[0].last)
-    #expect(last.length >= 800_000_000 && status.headline.last >= 800_000_000, "\(status.headline)")
+    #expect(last.length >= .seconds(800) && status.headline.last >= .seconds(800), "\(status.headline)")
   }
 }

@@ -47,8 +47,8 @@ import Testing
   ) -> TargetActivity {
     var target = TargetActivity(
       name: name, provider: "apns", phase: phase, askedRate: rate, metric: .delivery, limit: 5_000_000)
-    (target.last, target.before, target.shortestOutage) = (last, before, 0)
-    target.receiptDeadline = 5_000_000
+    (target.last, target.before, target.shortestOutage) = (last, before, .zero)
+    target.receiptDeadline = .seconds(5)
     return target
   }
 
@@ -251,7 +251,7 @@ import Testing
     #expect(
       TargetStatus(young, clock: Self.clock).word == .ok, "a store that does not say what would be found")
     var slow = Self.target("ios", Self.window(20, p99: nil, from: -7_200), rate: 1.0 / 360)
-    slow.shortestOutage = 2_400_000_000
+    slow.shortestOutage = .minutes(40)
     expect(
       slow, .quiet,
       "sends one notification in 6 min: an outage of less than 40 min would not be seen. In the last 2 h all 20 arrived within 5 s; half within 210 ms"

@@ -260,7 +260,7 @@ import Testing
     changes.detectors = [DetectorChange(detector("ios", age: 40, of: 172_800).detector)]
     try fixture.save(changes)
     let series = try FindingsReport.watched(fixture.reader(), RowSelection())
-    #expect(series.map(\.age) == [25_000_000])
+    #expect(series.map(\.age) == [.seconds(25)])
     #expect(
       try FindingsReport(fixture.reader(), RowSelection()).lines().first == "learning: 25 s of 2 d (ios)")
     #expect(try FindingsReport.watched(fixture.reader(), RowSelection(targets: ["web"])).isEmpty)

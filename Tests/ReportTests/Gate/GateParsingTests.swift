@@ -28,10 +28,11 @@ import Testing
   }
 
   @Test func whatIsRead() throws {
-    #expect(try Gate(parsing: "delivery.p99<250ms") == Gate(.delivery, .quantile(.p99, below: 250_000)))
+    #expect(
+      try Gate(parsing: "delivery.p99<250ms") == Gate(.delivery, .quantile(.p99, below: .milliseconds(250))))
     #expect(
       try Gate(parsing: "within 2s share 99% over accepted")
-        == Gate(nil, .share(0.99, within: 2_000_000, of: .accepted)))
+        == Gate(nil, .share(0.99, within: .seconds(2), of: .accepted)))
     #expect(try Gate(parsing: "lost<1%") == Gate(nil, .watched(.lost, below: 0.01)))
     #expect(try Gate(parsing: "in_time(2s)>99%") == Gate(parsing: "within 2s share 99%"))
   }

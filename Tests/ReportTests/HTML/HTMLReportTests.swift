@@ -537,7 +537,7 @@ import Testing
   @Test func fractionsOfSecondsHaveTheirHour() {
     let start = RecordedStore.start.advanced(byMicroseconds: 100_000)
     let end = start.advanced(byMicroseconds: 1_500_000)
-    let columns = TimeColumns(from: start, to: end, most: 160, least: 1)
+    let columns = TimeColumns(from: start, to: end, most: 160, least: .microseconds(1))
     let labels = ReportTime(.utc, start: start, end: end).ticks(columns).map(\.label)
     #expect(labels.contains("12:00:00.200"), "\(labels)")
   }
@@ -580,12 +580,13 @@ import Testing
   @Test(arguments: [1, 999_999, 60_000_000, 5_400_000_000, 86_400_000_000, 86_400_000_000 * 900] as [Int64])
   func coverThePeriodInFewRoundColumns(_ length: Int64) {
     let start = WallTime(microseconds: 1_772_366_412_345_678)
-    let columns = TimeColumns(from: start, to: start.advanced(byMicroseconds: length), most: 160, least: 1)
+    let columns = TimeColumns(
+      from: start, to: start.advanced(byMicroseconds: length), most: 160, least: .microseconds(1))
     #expect(columns.count <= 161)
     #expect(columns.index(of: start) == 0)
     #expect(columns.index(of: start.advanced(byMicroseconds: length - 1)) == columns.count - 1)
-    #expect(columns.index(of: WallTime(microseconds: columns.end)) == nil)
-    #expect(columns.start % columns.width == 0)
+    #expect(columns.index(of: columns.end) == nil)
+    #expect(columns.start.microseconds % columns.width.microseconds == 0)
     let factor = columns.factor(atMost: 40)
     #expect(columns.merged(by: factor).count <= 40)
     #expect(factor >= 1)

@@ -23,7 +23,7 @@ import Testing
 
   private func report(_ fixture: RecordedStore) throws -> CalibrationReport {
     try CalibrationReport(
-      fixture.reader(), host: "ho\u{1B}st", at: RecordedStore.start, rate: 4, length: 100_000_000)
+      fixture.reader(), host: "ho\u{1B}st", at: RecordedStore.start, rate: 4, length: .seconds(100))
   }
 
   @Test func theFloorLeavesOutWhatOpenedAConnection() throws {

@@ -111,7 +111,7 @@ struct CompareTests {
     let first = try #require(stage.screen.context.content)
     let second = try #require(stage.screen.context.otherContent)
     let offset = second.window.start.microseconds - first.window.start.microseconds
-    #expect(abs(offset - earlier) <= first.window.scale.columnDuration)
+    #expect(abs(offset - earlier) <= first.window.scale.columnMicroseconds)
     #expect(second.facts.counts.planned > 0 && stage.text.contains("B before"))
     #expect(stage.screen.order.second?.request != nil)
     stage.press("c")
@@ -188,7 +188,7 @@ struct CompareTests {
     let common = Int64(min(seconds.0, seconds.1))
     for (content, run) in [(shown, first), (other, second)] {
       let place = try Self.place(content, of: run)
-      #expect(abs(place.lowerBound) <= content.window.scale.columnDuration / 1_000_000 + 1)
+      #expect(abs(place.lowerBound) <= content.window.scale.columnDuration.components.seconds + 1)
       #expect(place.upperBound >= common && place.upperBound <= max(2, 3 * common), "\(place)")
     }
   }

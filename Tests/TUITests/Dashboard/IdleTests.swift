@@ -70,7 +70,7 @@ struct IdleTests {
     }
     let later = show {
       $0.now = $0.now.advanced(byMicroseconds: 200_000)
-      $0.monotonicNow = $0.monotonicNow.map { $0 + 200_000 }
+      $0.monotonicNow = $0.monotonicNow.map { $0 + .milliseconds(200) }
       let last = track[track.count - 1]
       $0.tracks[0].append(
         SamplePoint(
@@ -93,7 +93,7 @@ struct IdleTests {
         ListEntry(
           revision: 1_000,
           row: Event(
-            at: window.start.advanced(byMicroseconds: window.duration / 2), kind: .connected,
+            at: window.start.advanced(byMicroseconds: window.duration.microseconds / 2), kind: .connected,
             target: $0.targets[0].id))
       ])
     }
@@ -120,13 +120,15 @@ struct IdleTests {
   @Test("the meter reports once a second and not while nothing is shown")
   func meter() {
     var meter = FrameMeter()
-    #expect(meter.due == nil && meter.report(at: 5_000_000_000, skipped: 0) == nil)
-    meter.note(at: 1_000, duration: 100_000, bytes: 400)
-    meter.note(at: 500_000_000, duration: 300_000, bytes: 800)
-    #expect(meter.due == 1_000_001_000)
-    #expect(meter.report(at: 1_000_000_999, skipped: 0) == nil)
+    #expect(meter.due == nil && meter.report(at: MotionTime(nanoseconds: 5_000_000_000), skipped: 0) == nil)
+    let first = MotionTime(nanoseconds: 1_000)
+    meter.note(at: first, duration: .microseconds(100), bytes: 400)
+    meter.note(at: first + .milliseconds(500), duration: .microseconds(300), bytes: 800)
+    #expect(meter.due == first + .seconds(1))
+    #expect(meter.report(at: MotionTime(nanoseconds: 1_000_000_999), skipped: 0) == nil)
     #expect(
-      meter.report(at: 1_000_001_000, skipped: 3) == FrameCost(microseconds: 200, bytes: 600, skipped: 3))
+      meter.report(at: first + .seconds(1), skipped: 3)
+        == FrameCost(duration: .microseconds(200), bytes: 600, skipped: 3))
     #expect(meter.due == nil)
   }
 }

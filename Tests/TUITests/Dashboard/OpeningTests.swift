@@ -9,7 +9,7 @@ import Testing
 @Suite("What the dashboard opens with")
 struct OpeningTests {
   private static let end = SampleRun.start.advanced(byMicroseconds: 110_000_000)
-  private static let month: Int64 = 30 * 86_400_000_000
+  private static let month = Duration.days(30)
 
   private static func ended() -> Snapshot {
     SampleRun(phase: .ended(at: end, reason: "completed")).snapshot
@@ -42,16 +42,15 @@ struct OpeningTests {
   func long() {
     let whole = ViewState().window(in: Self.ended(), columns: 109)
     #expect(Self.opened(OpeningView(length: Self.month), Self.ended()).window == whole)
-    let minute = Self.opened(OpeningView(length: 54_500_000), Self.ended()).window
-    #expect(minute.duration == 54_500_000 && minute.contains(Self.end))
+    let minute = Self.opened(OpeningView(length: .milliseconds(54_500)), Self.ended()).window
+    #expect(minute.duration == .milliseconds(54_500) && minute.contains(Self.end))
     let live = Self.opened(OpeningView(length: Self.month), SampleRun().snapshot)
-    #expect(live.window.duration > 20 * 86_400_000_000 && live.remark == nil)
+    #expect(live.window.duration > .days(20) && live.remark == nil)
     for opening in [
       OpeningView(since: SampleRun.start, length: Self.month),
       OpeningView(until: Self.end, length: Self.month),
       OpeningView(
-        since: SampleRun.start.advanced(byMicroseconds: -Self.month),
-        until: Self.end.advanced(byMicroseconds: Self.month)),
+        since: SampleRun.start - Self.month, until: Self.end + Self.month),
     ] {
       let window = Self.opened(opening, Self.ended()).window
       #expect(window.start <= SampleRun.start && window.end >= Self.end)
@@ -61,16 +60,16 @@ struct OpeningTests {
 
   @Test("a length that is too short for the plot is said")
   func short() throws {
-    let opened = Self.opened(OpeningView(length: 1_000), Self.ended())
+    let opened = Self.opened(OpeningView(length: .milliseconds(1)), Self.ended())
     #expect(opened.remark == "1 ms is less than 109 ms, the least that is shown")
-    let rows = try Self.rows(OpeningView(length: 1_000), Self.ended())
+    let rows = try Self.rows(OpeningView(length: .milliseconds(1)), Self.ended())
     #expect(rows.last?.contains("the least that is shown") == true, "\(rows.last ?? "")")
-    #expect(Self.opened(OpeningView(length: 200_000), Self.ended()).remark == nil)
+    #expect(Self.opened(OpeningView(length: .milliseconds(200)), Self.ended()).remark == nil)
   }
 
   @Test("where nothing lies, the plot says where the run does", arguments: [60, 120])
   func elsewhere(columns: Int) throws {
-    let later = SampleRun.start.advanced(byMicroseconds: 12 * Self.month)
+    let later = SampleRun.start + Self.month * 12
     let earlier = SampleRun.start.advanced(byMicroseconds: -3_600_000_000)
     func text(_ opening: OpeningView) throws -> String {
       try Self.rows(opening, Self.ended(), columns: columns).map { row in
@@ -83,7 +82,7 @@ struct OpeningTests {
     for words in ["nothing was planned here;", "14:02:00 to", "0 shows it"] {
       #expect(future.contains(words), "\(words): \(future)")
     }
-    let past = try text(OpeningView(since: earlier, length: 60_000_000))
+    let past = try text(OpeningView(since: earlier, length: .minutes(1)))
     #expect(past.contains("0 shows it") && !past.contains("2025-06-15 14:02"), "\(past)")
   }
 }

@@ -105,7 +105,7 @@ struct ReplayTests {
     #expect(stage.rows[0].contains("paused at") && stage.screen.nextDeadline == nil)
     let before = try Self.position(stage)
     stage.press(.right)
-    let length = Double(try #require(stage.screen.context.content?.window.duration)) / 1e6
+    let length = try #require(stage.screen.context.content?.window.duration).inSeconds
     #expect(abs(try Self.position(stage) - before - length / 8) < 0.01)
     stage.press(.left, .shift)
     #expect(try Self.position(stage) == 0)

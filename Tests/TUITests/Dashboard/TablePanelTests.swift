@@ -91,7 +91,7 @@ struct TablePanelTests {
     var snapshot = Self.snapshot()
     snapshot.panels.findings = [Self.daily()]
     let row = try #require(FindingRows.make(snapshot.panels.findings).first)
-    #expect(!row.isOpen && row.status == "daily" && row.length == 9_000_000_000)
+    #expect(!row.isOpen && row.status == "daily" && row.length == .seconds(9_000))
     #expect(row.stretch.upperBound == Self.daily().seenUntil)
     var stage = try Stage(columns: 200, rows: 40, motion: .none, snapshot: snapshot)
     stage.press("6")
@@ -215,7 +215,7 @@ struct TablePanelTests {
     let rows = FindingRows.make(Self.findings())
     #expect(rows.map(\.id) == ["aaaaaaaa", "bbbbbbbb", "cccccc03"])
     #expect(rows.map { $0.repetition.incidents.count } == [1, 1, 4])
-    #expect(rows[2].repetition.period == 4_000_000)
+    #expect(rows[2].repetition.period == .seconds(4))
   }
 
   @Test("the chosen finding shades its stretch in plot, log and events until Escape")
@@ -279,7 +279,7 @@ struct TablePanelTests {
     let window = try #require(stage.screen.context.content?.window)
     let start = SampleRun.start.advanced(byMicroseconds: 20_000_000)
     #expect(window.start <= start && window.end >= start.advanced(byMicroseconds: 20_000_000))
-    #expect(window.duration < 130_000_000)
+    #expect(window.duration < .seconds(130))
   }
 
   /// Findings of every metric, each of another target.

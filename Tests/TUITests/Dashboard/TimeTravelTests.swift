@@ -52,7 +52,7 @@ struct TimeTravelTests {
     #expect(try Self.window(stage).scale == scale.coarser)
     for _ in 0..<60 { stage.press("-") }
     for _ in 0..<120 { stage.press("+") }
-    #expect(try Self.window(stage).scale.columnDuration == 1_000)
+    #expect(try Self.window(stage).scale.columnDuration == .milliseconds(1))
   }
 
   @Test("the wheel zooms about the pointer")
@@ -62,7 +62,7 @@ struct TimeTravelTests {
     let before = try Self.window(stage)
     let plot = stage.screen.context.plotFrame
     let column = 70
-    let moment = before.start.advanced(byMicroseconds: Int64(column) * before.scale.columnDuration)
+    let moment = before.start + before.scale.columnDuration * column
     stage.mouse(.wheel(ticks: 1), x: plot.x0 + ScatterGeometry.gutter + column, y: plot.y0 + 5)
     let after = try Self.window(stage)
     #expect(after.scale == before.scale.finer)

@@ -165,7 +165,7 @@ import Testing
     source.follow(Subject(), wantsRuns: true)
     let start = fixture.sample(1).plannedAt
     let read = source.poll(
-      ReadRequest(from: start.advanced(byMicroseconds: -1_000_000), to: nil, tick: 1_000_000))
+      ReadRequest(from: start.advanced(byMicroseconds: -1_000_000), to: nil, tick: .seconds(1)))
     let snapshot = try #require(read)
     let totals = try #require(snapshot.totals.first)
     #expect(totals.planned == Self.planned && totals.due == Self.due)

@@ -49,13 +49,13 @@ import Testing
   @Test(arguments: [true, false]) func everyFigureHoldsTheTruth(isSummedUp: Bool) throws {
     let (fixture, truths) = try Self.recorded()
     let window = TimeWindow(
-      scale: TimeScale(columnAtLeast: 1_000_000),
+      scale: TimeScale(columnAtLeast: .seconds(1)),
       firstColumn: fixture.sample(1).plannedAt.microseconds.flooringDivision(by: 1_000_000),
       columns: Int(Self.seconds) + 1)
     var source = SnapshotSource(
       place: .store(fixture.path), subject: Subject(), clock: fixture.clock, bootID: fixture.bootID,
       capacity: isSummedUp ? 500 : 100_000)
-    let request = ReadRequest(from: window.start, to: window.end, tick: 1_000_000)
+    let request = ReadRequest(from: window.start, to: window.end, tick: .seconds(1))
     let read = source.poll(request)
     let snapshot = try #require(read)
     #expect((snapshot.density != nil) == isSummedUp)

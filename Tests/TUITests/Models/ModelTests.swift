@@ -97,7 +97,7 @@ struct ModelTests {
   func facts() {
     let run = SampleRun(seconds: 110).snapshot
     let window = TimeWindow(
-      around: SampleRun.start, at: 0, scale: TimeScale(columnAtLeast: 1_000_000), columns: 200)
+      around: SampleRun.start, at: 0, scale: TimeScale(columnAtLeast: .seconds(1)), columns: 200)
     let facts = WindowStatistics(
       snapshot: run, window: window, targets: [0], metric: .delivery, includesPending: true)
     #expect(facts.counts == run.totals[0])

@@ -22,7 +22,7 @@ struct NotificationScrollTests {
         target: id.target, detail: "event \(number)")
     }
     return NotificationRecord(
-      sample: sample, target: "loopback", variant: "", receiptDeadline: 6_000_000, receipts: [],
+      sample: sample, target: "loopback", variant: "", receiptDeadline: .seconds(6), receipts: [],
       events: events)
   }
 

@@ -49,7 +49,7 @@ struct TitleTests {
       }
     }
     let late = TimeWindow(
-      around: Self.end, at: 1, scale: TimeScale(columnAtLeast: 100_000), columns: 100)
+      around: Self.end, at: 1, scale: TimeScale(columnAtLeast: .milliseconds(100)), columns: 100)
     let facts = WindowStatistics(
       snapshot: snapshot, window: late, targets: [0], metric: .delivery, includesPending: false)
     #expect(!facts.isTruncated && facts.counts.due > 0)

@@ -166,7 +166,7 @@ struct ValueColorsTests {
   func sums() throws {
     var run = Self.run()
     let window = TimeWindow(
-      around: SampleRun.start, at: 0, scale: TimeScale(columnAtLeast: 1_000_000), columns: 120)
+      around: SampleRun.start, at: 0, scale: TimeScale(columnAtLeast: .seconds(1)), columns: 120)
     run.snapshot = DensityTests.summed(
       run.snapshot, until: SampleRun.start.advanced(byMicroseconds: 60_000_000), in: window)
     let stage = try Self.stage(.trueColor, run)

@@ -38,7 +38,7 @@ struct NotificationTests {
       phases: ConnectionPhases(dns: 1_200, connect: 8_300, tls: 17_000))
     let received = sample.plannedAt.advanced(byMicroseconds: 812_000)
     return NotificationRecord(
-      sample: sample, target: "loopback", variant: "priority=10", receiptDeadline: 6_000_000,
+      sample: sample, target: "loopback", variant: "priority=10", receiptDeadline: .seconds(6),
       receipts: [
         Receipt(
           sample: id, device: "pixel\u{1B}[2J", receivedAt: received,
@@ -207,7 +207,7 @@ struct NotificationTests {
     }
     snapshot.tracks = [track]
     let window = TimeWindow(
-      around: SampleRun.start, at: 0, scale: TimeScale(columnAtLeast: 10_000_000), columns: 2)
+      around: SampleRun.start, at: 0, scale: TimeScale(columnAtLeast: .seconds(10)), columns: 2)
     let figures = ColumnFigures(snapshot: snapshot, window: window, targets: [0], metric: .delivery)
     var lines: [String] = []
     try figures.forEachLine { lines.append($0) }

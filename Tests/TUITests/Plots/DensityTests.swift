@@ -14,7 +14,7 @@ struct DensityTests {
   static func summed(_ snapshot: Snapshot, until end: WallTime, in window: TimeWindow) -> Snapshot {
     var result = snapshot
     var columns: [[Density.Column]] = []
-    let tick = window.scale.columnDuration
+    let tick = window.scale.columnMicroseconds
     for (place, track) in snapshot.tracks.enumerated() {
       var points: [Int64: [SamplePoint]] = [:]
       for index in track.range(from: SampleRun.start, to: end) {
@@ -34,9 +34,9 @@ struct DensityTests {
             start: column * tick, duration: tick, counts: counts,
             buckets: tallies.indices.map { tallies[$0].take() })
         })
-      result.tracks[place].hiddenBefore = end.microseconds
+      result.tracks[place].hiddenBefore = end
     }
-    result.density = Density(span: 1_000_000, end: end, columns: columns)
+    result.density = Density(span: .second, end: end, columns: columns)
     return result
   }
 
@@ -56,7 +56,7 @@ struct DensityTests {
   }
 
   private static let window = TimeWindow(
-    around: SampleRun.start, at: 0, scale: TimeScale(columnAtLeast: 1_000_000), columns: 120)
+    around: SampleRun.start, at: 0, scale: TimeScale(columnAtLeast: .seconds(1)), columns: 120)
 
   @Test("a bucket holds what differs by less than 0.8 %, and no value is in two")
   func buckets() {
@@ -234,8 +234,8 @@ struct DensityTests {
 
   @Test(
     "however far it is zoomed out, the window has every notification that was planned in it, and only those",
-    arguments: [500_000, 1_000_000, 5_000_000, 20_000_000, 30_000_000, 60_000_000, 120_000_000] as [Int64])
-  func zooms(tick: Int64) throws {
+    arguments: [500, 1_000, 5_000, 20_000, 30_000, 60_000, 120_000].map { Duration.milliseconds($0) })
+  func zooms(tick: Duration) throws {
     let (fixture, start) = try Self.ended(seconds: 200)
     func read(_ request: ReadRequest, capacity: Int, figuresOf window: TimeWindow) throws -> (
       snapshot: Snapshot, figures: PlaceFigures
@@ -250,7 +250,7 @@ struct DensityTests {
     let scale = TimeScale(columnAtLeast: tick)
     // From the column of the run's beginning, from before it and from within it.
     for (before, columns) in [(0, 40), (3, 30), (-2, 25), (-1, 7)] {
-      let first = start.microseconds.flooringDivision(by: tick) - Int64(before)
+      let first = scale.column(of: start) - Int64(before)
       let window = TimeWindow(scale: scale, firstColumn: first, columns: columns)
       for to in [nil, window.end] {
         var request = ReadRequest(from: window.previous.start, to: to, tick: tick, start: window.start)
@@ -286,7 +286,7 @@ struct DensityTests {
       place: .store(fixture.path), subject: Subject(), clock: fixture.clock, bootID: fixture.bootID,
       capacity: 2_000)
     let end = start.advanced(byMicroseconds: 1_000_000_000)
-    let request = ReadRequest(from: start, to: end, tick: 1_000_000)
+    let request = ReadRequest(from: start, to: end, tick: .seconds(1))
     func counted(_ snapshot: Snapshot) -> Int {
       let sums = snapshot.density?.columns[0].reduce(0) { $0 + $1.counts.planned } ?? 0
       return sums + snapshot.tracks[0].range(from: start, to: end).count
@@ -296,13 +296,13 @@ struct DensityTests {
       return try #require(snapshot)
     }
     let first = try poll(request)
-    #expect(first.density?.span == 60_000_000 && source.isReading && counted(first) == 20_000)
+    #expect(first.density?.span == .minute && source.isReading && counted(first) == 20_000)
     let second = try poll(request)
-    #expect(second.density?.span == 1_000_000 && !source.isReading && counted(second) == 20_000)
+    #expect(second.density?.span == .second && !source.isReading && counted(second) == 20_000)
     // What is on display already is not made coarser.
-    let part = ReadRequest(from: start, to: end.advanced(byMicroseconds: -20_000_000), tick: 1_000_000)
+    let part = ReadRequest(from: start, to: end.advanced(byMicroseconds: -20_000_000), tick: .seconds(1))
     let third = try poll(part)
-    #expect(third.density?.span == 1_000_000 && !source.isReading)
+    #expect(third.density?.span == .second && !source.isReading)
   }
 
   @Test("a replay says that no sum is over yet, not that there is nothing")
@@ -312,7 +312,7 @@ struct DensityTests {
       phase: .ended(at: SampleRun.start.advanced(byMicroseconds: 300_000_000), reason: "stopped")
     ).snapshot
     let window = TimeWindow(
-      around: SampleRun.start, at: 0, scale: TimeScale(columnAtLeast: 60_000_000), columns: 20)
+      around: SampleRun.start, at: 0, scale: TimeScale(columnAtLeast: .minutes(1)), columns: 20)
     all = Self.summed(all, until: SampleRun.start.advanced(byMicroseconds: 300_000_000), in: window)
     let soon = all.known(at: SampleRun.start.advanced(byMicroseconds: 20_000_000), since: SampleRun.start)
     let later = all.known(at: SampleRun.start.advanced(byMicroseconds: 130_000_000), since: SampleRun.start)
@@ -355,7 +355,7 @@ struct DensityTests {
     let start = fixture.sample(1).plannedAt
     let end = start.advanced(byMicroseconds: 300_000_000)
     func read(_ from: WallTime, _ to: WallTime) throws -> Snapshot {
-      let snapshot = source.poll(ReadRequest(from: from, to: to, tick: 1_000_000))
+      let snapshot = source.poll(ReadRequest(from: from, to: to, tick: .seconds(1)))
       return try #require(snapshot)
     }
     let whole = try read(start, end)
@@ -371,8 +371,8 @@ struct DensityTests {
     #expect(values == [counted, counted, counted, 0, 0])
     // Following it a year later sums up no more than there is.
     fixture.clock.advance(by: .seconds(365 * 86_400))
-    let later = source.poll(ReadRequest(from: start, to: nil, tick: 1_000_000))?.density
-    #expect(later?.span == 1_000_000 && later?.columns[0].count == density.columns[0].count)
+    let later = source.poll(ReadRequest(from: start, to: nil, tick: .seconds(1)))?.density
+    #expect(later?.span == .second && later?.columns[0].count == density.columns[0].count)
     let part = try read(
       start.advanced(byMicroseconds: 60_000_000), start.advanced(byMicroseconds: 90_000_000))
     #expect(part.density == nil && part.tracks[0].count == 600)

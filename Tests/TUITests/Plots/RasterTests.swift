@@ -8,7 +8,7 @@ import Testing
 @Suite("The raster of dots")
 struct RasterTests {
   static func window(columns: Int = 50) -> TimeWindow {
-    TimeWindow(scale: TimeScale(columnAtLeast: 100_000), firstColumn: 17_000, columns: columns)
+    TimeWindow(scale: TimeScale(columnAtLeast: .milliseconds(100)), firstColumn: 17_000, columns: columns)
   }
 
   static func point(
@@ -22,7 +22,7 @@ struct RasterTests {
 
   static func raster(
     _ points: [SamplePoint], axis: LatencyAxis, rows: Int = 10, repertoire: GlyphRepertoire = .braille,
-    metric: Metric = .delivery, target: Int = 0, pendingUntil: Int64? = nil
+    metric: Metric = .delivery, target: Int = 0, pendingUntil: MonotonicTime? = nil
   ) -> DotRaster {
     var raster = DotRaster(encoding: DotEncoding(repertoire))
     raster.reset(columns: 50, rows: rows, encoding: DotEncoding(repertoire))
@@ -73,9 +73,10 @@ struct RasterTests {
     let axis = LatencyAxis(kind: .logarithmic, lower: 1_000, upper: 1_000_000)
     let points = Self.randomPoints(3_000, seed: 8)
     var generator = SeededGenerator(seed: 9)
-    let once = Self.raster(points, axis: axis, pendingUntil: 6_000_000)
+    let once = Self.raster(points, axis: axis, pendingUntil: .zero + .seconds(6))
     for _ in 0..<5 {
-      let again = Self.raster(points.shuffled(using: &generator), axis: axis, pendingUntil: 6_000_000)
+      let again = Self.raster(
+        points.shuffled(using: &generator), axis: axis, pendingUntil: .zero + .seconds(6))
       #expect(again.dots == once.dots && again.counts == once.counts && again.codes == once.codes)
       #expect(again.above == once.above && again.below == once.below && again.rowCounts == once.rowCounts)
     }
@@ -140,8 +141,8 @@ struct RasterTests {
     let axis = LatencyAxis(kind: .linear, lower: 0, upper: 4_000_000)
     let point = Self.point(at: 1_000_000, state: .inFlight)
     #expect(Self.raster([point], axis: axis).counts.allSatisfy { $0 == 0 })
-    let young = Self.raster([point], axis: axis, pendingUntil: 1_000_000)
-    let old = Self.raster([point], axis: axis, pendingUntil: 4_000_000)
+    let young = Self.raster([point], axis: axis, pendingUntil: .zero + .seconds(1))
+    let old = Self.raster([point], axis: axis, pendingUntil: .zero + .seconds(4))
     #expect(young.counts.firstIndex(of: 1) == 9 * 50 + 10)
     #expect(old.counts.firstIndex(of: 1) == 2 * 50 + 10)
   }

@@ -79,7 +79,7 @@ struct RedrawTests {
         stage.screen.show(snapshot, at: stage.clock.now)
       case 7:
         what += "time passes"
-        snapshot.monotonicNow = snapshot.monotonicNow.map { $0 + 300_000 }
+        snapshot.monotonicNow = snapshot.monotonicNow.map { $0 + .milliseconds(300) }
         snapshot.now = snapshot.now.advanced(byMicroseconds: 300_000)
         snapshot.number += 1
         stage.screen.show(snapshot, at: stage.clock.now)
@@ -134,7 +134,7 @@ struct RedrawTests {
     let like = scene.model(of: 0)
     var kept = PaneCache()
     // A stretch of the heat map has two columns.
-    let scale = TimeScale(columnAtLeast: 500_000)
+    let scale = TimeScale(columnAtLeast: .milliseconds(500))
     let columns = like.geometry.columns
     var window = TimeWindow(
       following: SampleRun.start.advanced(byMicroseconds: 110_000_000), scale: scale, columns: columns,

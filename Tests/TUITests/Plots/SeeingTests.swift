@@ -179,7 +179,8 @@ struct SeeingTests {
   func bandRows() throws {
     var raster = DotRaster(encoding: .braille)
     raster.reset(columns: 4, rows: 10, encoding: .braille, hasSpread: true)
-    let window = TimeWindow(scale: TimeScale(columnAtLeast: 100_000), firstColumn: 17_000, columns: 4)
+    let window = TimeWindow(
+      scale: TimeScale(columnAtLeast: .milliseconds(100)), firstColumn: 17_000, columns: 4)
     let axis = LatencyAxis(kind: .linear, lower: 0, upper: 4_000_000)
     let points = (0..<100).map { RasterTests.point(at: 50_000, delivery: Int64($0) * 40_000 + 1) }
     let projection = DotRaster.Projection(
@@ -311,12 +312,13 @@ struct SeeingTests {
       ended.targets[0].askedRate = rate
       let fitted = window(109, ended)
       #expect(fitted.start <= SampleRun.start && fitted.end >= end)
-      #expect(fitted.scale.finer.columnDuration * 109 < 905_000_000)
+      #expect(fitted.scale.finer.columnDuration * 109 < .seconds(905))
     }
     var state = ViewState()
     for _ in 0..<40 { state.zoom(in: false, about: 0.5, in: live, columns: 109) }
     let widest = state.window(in: live, columns: 109)
-    #expect(widest.duration >= 900_000_000 && widest.scale.finer.columnDuration * 108 <= 900_000_000 + 1)
+    #expect(widest.duration >= .seconds(900))
+    #expect(widest.scale.finer.columnDuration * 108 <= .seconds(900) + .microseconds(1))
   }
 
   @Test("labels of a logarithmic axis are 1-2-5 where rows allow, and dates come with a new day")
@@ -326,7 +328,7 @@ struct SeeingTests {
       #expect(tall.text.contains(" \(label)"), "\(label)")
     }
     let start = WallTime(microseconds: 1_750_031_000_000_000)
-    let window = TimeWindow(around: start, at: 0, scale: TimeScale(columnAtLeast: 60_000_000), columns: 100)
+    let window = TimeWindow(around: start, at: 0, scale: TimeScale(columnAtLeast: .minutes(1)), columns: 100)
     var picture = CellPicture(width: 109, height: 20)
     TimeAxisModel(
       marks: [], window: window, geometry: ScatterGeometry(width: 109, height: 20),
@@ -345,7 +347,7 @@ struct SeeingTests {
         marks: [],
         window: TimeWindow(
           around: WallTime(microseconds: 1_750_031_000_000_000 + start * 1_000_000), at: 0,
-          scale: TimeScale(columnAtLeast: 60_000_000), columns: 100),
+          scale: TimeScale(columnAtLeast: .minutes(1)), columns: 100),
         geometry: ScatterGeometry(width: 109, height: 20),
         appearance: Appearance(theme: .dark, colors: .trueColor, glyphs: .braille), zone: .utc,
         reservedColumns: reserved

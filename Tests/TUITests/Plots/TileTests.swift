@@ -6,10 +6,10 @@ import Testing
 
 @Suite("Tiles that are kept between frames")
 struct TileTests {
-  private static let scale = TimeScale(columnAtLeast: 500_000)
+  private static let scale = TimeScale(columnAtLeast: .milliseconds(500))
 
   private static func window(_ end: Int64, columns: Int = 50) -> TimeWindow {
-    let edge = SampleRun.start.microseconds / scale.columnDuration + end
+    let edge = SampleRun.start.microseconds / scale.columnMicroseconds + end
     return TimeWindow(scale: scale, firstColumn: edge - Int64(columns), columns: columns)
   }
 
@@ -51,7 +51,7 @@ struct TileTests {
           codes: settings.colors.codes(target: target, metric: metric),
           pendingUntil: lane == 0 ? snapshot.monotonicNow : nil, dotColumns: 2, lane: lane)
         if let density = snapshot.density {
-          let start = window.start.advanced(byMicroseconds: -density.span)
+          let start = window.start - density.span.length
           raster.plot(density.columns(of: target, from: start, to: window.end), projection)
         }
         track.forEachRun(in: track.range(from: window.start, to: window.end)) {
@@ -72,7 +72,7 @@ struct TileTests {
   /// Moves the run on: notifications that were in flight have their end, others come.
   static func goOn(_ snapshot: inout Snapshot, by seconds: Double, _ generator: inout SeededGenerator) {
     let microseconds = Int64(seconds * 1e6)
-    let now = (snapshot.monotonicNow ?? 0) + microseconds
+    let now = (snapshot.monotonicNow ?? .zero).microseconds + microseconds
     for place in snapshot.tracks.indices {
       var track = snapshot.tracks[place]
       for sequence in track.firstSequence..<track.endSequence {
@@ -98,7 +98,7 @@ struct TileTests {
       }
       snapshot.tracks[place] = track
     }
-    snapshot.monotonicNow = now
+    snapshot.monotonicNow = MonotonicTime(microseconds: now)
     snapshot.now = SampleRun.start.advanced(byMicroseconds: now)
   }
 
@@ -129,11 +129,11 @@ struct TileTests {
         columns = .random(in: 3...90, using: &generator)
       case 6:
         what += "the oldest are summed up"
-        let hidden = Self.window(end - Int64.random(in: 0...60, using: &generator)).start.microseconds
+        let hidden = Self.window(end - Int64.random(in: 0...60, using: &generator)).start
         for place in snapshot.tracks.indices { snapshot.tracks[place].hiddenBefore = hidden }
       case 7:
         what += "only time passes"
-        snapshot.monotonicNow = snapshot.monotonicNow.map { $0 + 300_000 }
+        snapshot.monotonicNow = snapshot.monotonicNow.map { $0 + .milliseconds(300) }
       default:
         what += "percentiles or dots"
         hasSpread.toggle()
@@ -172,7 +172,8 @@ struct TileTests {
         if let value = track[place].value(of: .delivery) {
           values.append(value)
         } else if track[place].state == .inFlight {
-          oldest = max(oldest ?? .min, (snapshot.monotonicNow ?? 0) - track[place].plannedMonotonic)
+          oldest = max(
+            oldest ?? .min, (snapshot.monotonicNow ?? .zero).microseconds - track[place].plannedMonotonic)
         }
       }
     }
@@ -202,7 +203,7 @@ struct TileTests {
   func economy() {
     var snapshot = Snapshot()
     snapshot.tracks = [PointTrackTests.track(1...20_000)]
-    let scale = TimeScale(columnAtLeast: 100_000)
+    let scale = TimeScale(columnAtLeast: .milliseconds(100))
     let window = TimeWindow(scale: scale, firstColumn: 0, columns: 240)
     var cache = TileCache<Int, Int>()
     func made(_ key: Int = 0, in window: TimeWindow) -> [Int64] {
@@ -225,7 +226,7 @@ struct TileTests {
     let changed = made(in: window)
     #expect(changed.contains(4_000 / 800) && changed.count <= 2)
     #expect(made(in: window.moved(byColumns: 8)) == [30] && made(in: window).isEmpty)
-    snapshot.tracks[0].hiddenBefore = 1_000_000
+    snapshot.tracks[0].hiddenBefore = WallTime(seconds: 1)
     #expect(made(in: window) == [0, 1])
     #expect(made(1, in: window).count == 30)
   }

@@ -64,7 +64,7 @@ import Testing
   func equal() throws {
     let (fixture, start) = try Self.recorded()
     let window = TimeWindow(
-      scale: TimeScale(columnAtLeast: 1_000_000),
+      scale: TimeScale(columnAtLeast: .seconds(1)),
       firstColumn: start.microseconds.flooringDivision(by: 1_000_000), columns: 150)
     let place = FiguresOrder.Place(window, targets: [0])
     let request = ReadRequest(window, to: nil)
@@ -114,7 +114,7 @@ import Testing
   func path() throws {
     let (fixture, start) = try Self.recorded()
     let window = TimeWindow(
-      scale: TimeScale(columnAtLeast: 1_000_000),
+      scale: TimeScale(columnAtLeast: .seconds(1)),
       firstColumn: start.microseconds.flooringDivision(by: 1_000_000), columns: 150)
     var source = Self.source(fixture)
     let polled = source.poll(ReadRequest(window, to: nil))
@@ -134,7 +134,7 @@ import Testing
     try fixture.begin(rate: 5)
     try fixture.commit(inserted: (1...50).map { fixture.delivered($0, at: $0 * 100) })
     let window = TimeWindow(
-      scale: TimeScale(columnAtLeast: 1_000_000),
+      scale: TimeScale(columnAtLeast: .seconds(1)),
       firstColumn: fixture.sample(1).plannedAt.microseconds.flooringDivision(by: 1_000_000), columns: 60)
     var order = FiguresOrder(places: [FiguresOrder.Place(window, targets: [0])])
     var source = Self.source(fixture)

@@ -123,7 +123,7 @@ struct PanelReaderTests {
     _ = source.poll()
     source.show(PanelOrder(notification: sample.id))
     let record = try #require(source.poll()?.panels.notification)
-    #expect(record.sample == sample && record.target == "loopback" && record.receiptDeadline == 30_000_000)
+    #expect(record.sample == sample && record.target == "loopback" && record.receiptDeadline == .seconds(30))
     #expect(record.events.map(\.kind) == [.goaway, .duplicate])
     source.show(PanelOrder())
     #expect(source.poll()?.panels.notification == nil)

@@ -50,7 +50,7 @@ struct PointValueTests {
     _ fixture: RecordedStore, inserted: [Sample] = [], updated: [Sample] = [],
     contexts: [StoredDeviceContext] = []
   ) throws {
-    fixture.clock.advance(by: .microseconds(StoreFollower.runInterval))
+    fixture.clock.advance(by: StoreFollower.runInterval)
     try fixture.write(
       WriteBatch(run: fixture.run?.run, inserted: inserted, updated: updated, contexts: contexts))
   }
@@ -123,7 +123,7 @@ struct PointValueTests {
     #expect(source.poll(.device)?.values?.texts.isEmpty == true)
     let sample = Self.delivered(fixture, 1, at: 10, context: nil)
     let received = sample.plannedAt.advanced(byMicroseconds: 200_000)
-    fixture.clock.advance(by: .microseconds(StoreFollower.runInterval))
+    fixture.clock.advance(by: StoreFollower.runInterval)
     try fixture.write(
       WriteBatch(
         run: fixture.run?.run, updated: [sample],
@@ -167,7 +167,8 @@ struct PointValueTests {
     for key in [Self.network, .gap, .payload] {
       _ = source.poll(key)
       let request = ReadRequest(
-        from: fixture.start.wall, to: fixture.start.wall.advanced(byMicroseconds: 1_500_000), tick: 1_000)
+        from: fixture.start.wall, to: fixture.start.wall.advanced(byMicroseconds: 1_500_000),
+        tick: .milliseconds(1))
       let snapshot = try #require(source.poll(key, request))
       #expect(snapshot.tracks[0].count == 149)
       let texts = try Self.texts(snapshot)

@@ -19,8 +19,10 @@ private final class Building {
 
   init(bootID: String = RecordedStore.bootID) { builder = SnapshotBuilder(bootID: bootID) }
 
-  func build(_ reading: Reading, tick: Int64?, now: WallTime, monotonicNow: Int64) -> Snapshot? {
-    builder.build(reading.content, run: reading.run, tick: tick, now: now, monotonicNow: monotonicNow)
+  func build(_ reading: Reading, tick: Duration?, now: WallTime, monotonicNow: Int64 = 0) -> Snapshot? {
+    builder.build(
+      reading.content, run: reading.run, tick: tick, now: now,
+      monotonicNow: MonotonicTime(microseconds: monotonicNow))
   }
 
   var isLive: Bool { builder.isLive }
@@ -89,7 +91,7 @@ struct SnapshotBuilderTests {
     case "runs": reading.content.runs = [RunEntry(run, at: Self.start)]
     case "recording": reading.content.recording = DisplayedRun(run, at: Self.start)
     case "totals": reading.content.totals[0][.lost] += 1
-    case "answered": reading.content.request = ReadRequest(from: Self.start, to: nil, tick: 1_000_000)
+    case "answered": reading.content.request = ReadRequest(from: Self.start, to: nil, tick: .seconds(1))
     case "heartbeat": reading.run?.lastHeartbeat = Self.at(1)
     case "end": reading.run?.endedAt = Self.at(1)
     default: break
@@ -103,13 +105,14 @@ struct SnapshotBuilderTests {
   @Test(
     "time alone is a snapshot when the edge moves by a column or pending ones age",
     arguments: [
-      (0, 999_999, false), (0, 1_000_000, true), (3, 99_999, false), (3, SnapshotBuilder.agingInterval, true),
+      (0, 999_999, false), (0, 1_000_000, true), (3, 99_999, false),
+      (3, SnapshotBuilder.agingInterval.microseconds, true),
     ])
   func time(inFlight: Int, elapsed: Int64, isNew: Bool) throws {
     let reading = try Self.reading(inFlight: inFlight)
     let builder = Building()
-    #expect(builder.build(reading, tick: 1_000_000, now: Self.start, monotonicNow: 0) != nil)
-    let next = builder.build(reading, tick: 1_000_000, now: Self.at(elapsed), monotonicNow: elapsed)
+    #expect(builder.build(reading, tick: .seconds(1), now: Self.start) != nil)
+    let next = builder.build(reading, tick: .seconds(1), now: Self.at(elapsed), monotonicNow: elapsed)
     #expect((next != nil) == isNew)
   }
 
@@ -119,7 +122,7 @@ struct SnapshotBuilderTests {
     let builder = Building()
     var taken: [Int64] = []
     for second in Int64(0)...300
-    where builder.build(reading, tick: 3_600_000_000, now: Self.at(second * 1_000_000), monotonicNow: 0)
+    where builder.build(reading, tick: .hours(1), now: Self.at(second * 1_000_000))
       != nil
     {
       taken.append(second)
@@ -128,8 +131,8 @@ struct SnapshotBuilderTests {
     #expect(taken == [0] + Array(6...120) + [180, 240, 300])
     #expect(!builder.isLive)
     reading.run?.endedAt = Self.at(0)
-    #expect(builder.build(reading, tick: 1, now: Self.at(301_000_000), monotonicNow: 0) != nil)
-    #expect(builder.build(reading, tick: 1, now: Self.at(900_000_000), monotonicNow: 0) == nil)
+    #expect(builder.build(reading, tick: .microseconds(1), now: Self.at(301_000_000)) != nil)
+    #expect(builder.build(reading, tick: .microseconds(1), now: Self.at(900_000_000)) == nil)
   }
 
   @Test("monotonic time is given for runs of this boot only")
@@ -138,7 +141,7 @@ struct SnapshotBuilderTests {
     for (bootID, expected) in [(RecordedStore.bootID, Int64(17)), ("another", nil)] {
       let builder = Building(bootID: bootID)
       let snapshot = try #require(builder.build(reading, tick: nil, now: Self.start, monotonicNow: 17))
-      #expect(snapshot.monotonicNow == expected)
+      #expect(snapshot.monotonicNow?.microseconds == expected)
     }
   }
 }
@@ -149,7 +152,7 @@ struct StoreFollowerTests {
   func recovers() throws {
     let fixture = try RecordedStore()
     let follower = Following(fixture)
-    let request = ReadRequest(from: WallTime(microseconds: 0), to: nil, tick: 1)
+    let request = ReadRequest(from: WallTime(microseconds: 0), to: nil, tick: .microseconds(1))
     let missing = follower.poll(request)
     #expect(missing.condition == .missing && follower.run == nil && missing.request == nil)
     let run = try fixture.begin()
@@ -176,7 +179,7 @@ struct StoreFollowerTests {
       WriteBatch(run: fixture.run?.run, inserted: [fixture.delivered(2, at: 10)]))
     let soon = follower.poll(nil)
     #expect(soon.tracks[0].count == 2 && soon.totals[0].planned == 1)
-    fixture.clock.advance(by: .microseconds(StoreFollower.runInterval))
+    fixture.clock.advance(by: StoreFollower.runInterval)
     #expect(follower.poll(nil).totals[0].planned == 2)
   }
 

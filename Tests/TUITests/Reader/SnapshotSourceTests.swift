@@ -117,7 +117,7 @@ struct SnapshotSourceTests {
     latest = source.poll(nil) ?? latest
     let fresh = Self.source(fixture)
     let expected = try #require(
-      fresh.poll(ReadRequest(from: WallTime(microseconds: 0), to: nil, tick: 1_000_000)))
+      fresh.poll(ReadRequest(from: WallTime(microseconds: 0), to: nil, tick: .seconds(1))))
     let found = try #require(latest)
     for target in 0..<3 {
       let (one, other) = (found.tracks[target], expected.tracks[target])
@@ -135,7 +135,7 @@ struct SnapshotSourceTests {
     try fixture.begin()
     try fixture.commit(inserted: [fixture.sample(1)], updated: [])
     let source = Self.source(fixture)
-    let request = ReadRequest(from: WallTime(microseconds: 0), to: nil, tick: 1_000_000)
+    let request = ReadRequest(from: WallTime(microseconds: 0), to: nil, tick: .seconds(1))
     // To the start of a second, then less than one of them.
     fixture.clock.advance(by: .milliseconds(750))
     _ = source.poll(request)
@@ -162,7 +162,7 @@ struct SnapshotSourceTests {
     let soon = try #require(source.poll(nil))
     #expect(soon.tracks[0].count == 2 && soon.totals[0].due == 1)
     #expect(source.poll(nil) == nil)
-    fixture.clock.advance(by: .microseconds(StoreFollower.runInterval))
+    fixture.clock.advance(by: StoreFollower.runInterval)
     #expect(source.poll(nil)?.totals[0].due == 2)
     #expect(source.poll(nil) == nil)
   }
@@ -177,7 +177,7 @@ struct SnapshotSourceTests {
     let begun = try #require(source.poll(nil))
     #expect(begun.run?.isLive == true && begun.collector?.run == run)
     try fixture.end()
-    fixture.clock.advance(by: .microseconds(StoreFollower.runInterval))
+    fixture.clock.advance(by: StoreFollower.runInterval)
     let ended = try #require(source.poll(nil))
     #expect(ended.run?.isLive == false && ended.collector?.isIdle == true)
   }
@@ -190,7 +190,7 @@ struct SnapshotSourceTests {
     let heard = fixture.clock.wallNow()
     let source = Self.source(fixture)
     #expect(source.poll(nil)?.run?.phase == .live)
-    fixture.clock.advance(by: .microseconds(DisplayedRun.silence + 1_000))
+    fixture.clock.advance(by: DisplayedRun.silence + .milliseconds(1))
     #expect(source.poll(nil)?.run?.phase == .silent(since: heard))
     #expect(source.poll(nil) == nil && !source.isLive)
     fixture.clock.advance(by: .seconds(1))
@@ -249,13 +249,13 @@ struct SnapshotSourceTests {
     #expect(first.tracks[0].count == PointWindow.firstLook && first.tracks[0].endSequence == 9_001)
     let past = ReadRequest(
       from: start.advanced(byMicroseconds: 10_000_000), to: start.advanced(byMicroseconds: 20_000_000),
-      tick: 100_000)
+      tick: .milliseconds(100))
     let shown = try #require(source.poll(past))
     #expect(shown.tracks[0].firstSequence == 1_000 && shown.tracks[0].count == 1_000)
     #expect(shown.request == past && !shown.isTruncated)
     try fixture.commit(updated: [fixture.delivered(1_500, at: 15_000, after: 77)])
     #expect(source.poll(past)?.tracks[0][500].deliveryLatency == 77)
-    let whole = ReadRequest(from: start, to: nil, tick: 100_000)
+    let whole = ReadRequest(from: start, to: nil, tick: .milliseconds(100))
     let all = try #require(source.poll(whole))
     #expect(all.tracks[0].count == 9_000 && all.tracks[0].firstSequence == 1)
     #expect(all.tracks[0][1_499].deliveryLatency == 77)
@@ -269,7 +269,7 @@ struct SnapshotSourceTests {
     let start = fixture.clock.wallNow()
     try fixture.commit(inserted: (1...6_000).map { fixture.delivered($0, at: $0 * 10) })
     let source = Self.source(fixture)
-    let request = ReadRequest(from: start, to: nil, tick: 100_000)
+    let request = ReadRequest(from: start, to: nil, tick: .milliseconds(100))
     _ = source.poll(request)
     // While nobody looks much is planned, and what was planned first is answered last.
     for block in 0..<12 {
@@ -297,7 +297,7 @@ struct SnapshotSourceTests {
     let start = fixture.clock.wallNow()
     try fixture.commit(inserted: (1...9_000).map { fixture.delivered($0, at: $0 * 10) })
     let source = Self.source(fixture)
-    let request = ReadRequest(from: start, to: nil, tick: 100_000)
+    let request = ReadRequest(from: start, to: nil, tick: .milliseconds(100))
     _ = source.poll(request)
     // As other hands would: a number is left out.
     try fixture.commit(inserted: (9_002...9_010).map { fixture.delivered($0, at: $0 * 10) })
@@ -605,7 +605,7 @@ struct SnapshotSourceTests {
     #expect(reader.take().snapshot?.tracks.first?.count == 1)
     #expect(reader.take().snapshot == nil)
     reader.ask(
-      ReaderOrder(request: ReadRequest(from: WallTime(microseconds: 0), to: nil, tick: 1_000_000)))
+      ReaderOrder(request: ReadRequest(from: WallTime(microseconds: 0), to: nil, tick: .seconds(1))))
     _ = await iterator.next()
     #expect(reader.take().snapshot?.request != nil)
     reader.stop()

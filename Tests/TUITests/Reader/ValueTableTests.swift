@@ -26,7 +26,7 @@ struct ValueTableTests {
   }
 
   private static func commit(_ fixture: RecordedStore, _ samples: [Sample]) throws {
-    fixture.clock.advance(by: .microseconds(StoreFollower.runInterval))
+    fixture.clock.advance(by: StoreFollower.runInterval)
     let contexts = ["wifi", "cellular"].enumerated().map { place, network in
       var context = DeviceContext()
       context[.network] = network

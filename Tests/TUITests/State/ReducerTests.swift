@@ -304,7 +304,7 @@ struct ReducerTests {
       after: { $0.comparison = nil }, effects: [.wentBack, .adopt]),
     Row(
       command: .fitRun, before: away,
-      after: { $0.anchor = .stretch(from: SampleRun.start, length: 110_000_000) },
+      after: { $0.anchor = .stretch(from: SampleRun.start, length: .seconds(110)) },
       effects: [.adopt, .say("all of the run", .accent)]),
     Row(
       command: .fold, after: { $0.lists.unfolds = true }, effects: [.say("every line by itself", .accent)]),

@@ -193,7 +193,7 @@ struct SelectionTests {
     for sequence in goaway.sequences[track.target] ?? [] {
       let point = track[Int(sequence - 1)]
       #expect(point.plannedAt <= at.microseconds)
-      #expect(point.plannedAt + (point.life(until: snapshot.now.microseconds) ?? 0) >= at.microseconds)
+      #expect(point.plannedAt + (point.life(until: snapshot.now) ?? 0) >= at.microseconds)
     }
     // Nothing under way: the last before.
     let early = Selection(

@@ -54,14 +54,14 @@ extension RecordedStore {
   func commit(inserted: [Sample] = [], updated: [Sample] = [], events: [Event] = [], log: [LogLine] = [])
     throws
   {
-    clock.advance(by: .microseconds(StoreFollower.runInterval))
+    clock.advance(by: StoreFollower.runInterval)
     try write(
       WriteBatch(run: run?.run, inserted: inserted, updated: updated, events: events, log: log))
   }
 
   func end(_ reason: RunEndReason = .completed) throws {
     guard let run else { return }
-    clock.advance(by: .microseconds(StoreFollower.runInterval))
+    clock.advance(by: StoreFollower.runInterval)
     try end(run.run, at: clock.wallNow(), reason: reason)
   }
 }

@@ -23,7 +23,7 @@ struct SampleRun {
     snapshot.number = 1
     snapshot.condition = .ready
     snapshot.now = now
-    snapshot.monotonicNow = Int64(seconds) * 1_000_000
+    snapshot.monotonicNow = .zero + .seconds(seconds)
     snapshot.run = DisplayedRun(
       id: RunID("01978f5e-2f40-7000-8000-000000000001") ?? RunID(at: now, using: &generator), name: nil,
       startedAt: Self.start, phase: phase)

@@ -37,7 +37,7 @@ struct Stage {
         motion: motion, keys: keys, zone: .utc, place: .store("/var/lib/pushscope/pushscope.sqlite"),
         arrangement: arrangement))
     if let snapshot { screen.show(snapshot, at: clock.now) }
-    screen.setCost(FrameCost(microseconds: 71, bytes: 702, skipped: 0))
+    screen.setCost(FrameCost(duration: .microseconds(71), bytes: 702, skipped: 0))
     paint()
   }
 

@@ -80,7 +80,7 @@ final class CurlConnection {
     ccurl_easy_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
     let numbers: [(CURLoption, Int)] = [
       (CURLOPT_TIMEOUT_MS, Int((target.timeout.microseconds + 999) / 1000)),
-      (CURLOPT_CONNECTTIMEOUT_MS, Int(ReconnectBackoff.longestAttempt.microseconds / 1000)),
+      (CURLOPT_CONNECTTIMEOUT_MS, Int(ReconnectBackoff.longestAttempt.milliseconds)),
       // Nothing may end a connection that is used once an hour; the default is 118 s.
       (CURLOPT_MAXAGE_CONN, 24 * 3600),
       (CURLOPT_TCP_KEEPIDLE, 60), (CURLOPT_TCP_KEEPINTVL, 15),

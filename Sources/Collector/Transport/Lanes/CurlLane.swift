@@ -152,7 +152,7 @@ final class CurlLane: Lane {
     socket.cork()
     exchange?.startedAt = now
     request.use = ConnectionUse(
-      id: id, age: (now - stoodAt).microseconds / 1000, isFresh: isFresh, streamsInFlight: 1,
+      id: id, age: (now - stoodAt).milliseconds, isFresh: isFresh, streamsInFlight: 1,
       phases: isFresh ? connection.phases : nil)
     return true
   }

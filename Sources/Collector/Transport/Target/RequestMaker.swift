@@ -11,8 +11,10 @@ struct RequestMaker {
   /// Renewed with their credentials; as many as the target began with.
   private var providers: [any Provider]
   private var ready = Deque<OutgoingRequest>()
-  /// What making one request ready took lately, ns, at most.
-  private var preparation: Int64 = 0
+  /// What making one request ready took lately, at most.
+  private var preparation = Duration.zero
+  /// A hiccup of the host is no measure of it.
+  private static let longestPreparation = Duration.milliseconds(1)
   /// The last request's URL; hardly ever another one than the next's.
   private var url: RequestURL?
 
@@ -38,14 +40,14 @@ struct RequestMaker {
     }
     var now = environment.now()
     while ready.count < Self.readyAhead, let next = schedule.upcoming(ready.count) {
-      guard deadline.nanoseconds - now.nanoseconds > preparation * 2, let request = make(for: next) else {
+      guard deadline - now > preparation * 2, let request = make(for: next) else {
         return
       }
       ready.append(request)
       let began = now
       now = environment.now()
       // A hiccup of the host is forgotten within a few more.
-      preparation = max(preparation * 3 / 4, min(now.nanoseconds - began.nanoseconds, 1_000_000))
+      preparation = max(preparation * 3 / 4, min(now - began, Self.longestPreparation))
     }
   }
 
