@@ -7,7 +7,7 @@ import Testing
 struct LoopbackRunTests {
   @Test("every planned notification is accounted for, and the columns add up", .timeLimit(.minutes(10)))
   func wholeRoad() throws {
-    let installation = try Installation(target: ["receipt_deadline: 2s"])
+    let installation = try Installation(target: ["receipt_deadline: 20s"])
     let service = try installation.startLoopback(
       scenario: """
         seed: 7

@@ -205,23 +205,23 @@ public final class RunningProcess: Sendable {
   }
 
   /// Waits for the end and samples its memory.
-  /// - Returns: the exit status, and the peak resident memory in kB.
+  /// - Returns: the exit status, and the largest amount of memory that was seen, in kB.
   public func waitForExitAndPeak(within limit: Duration = eventuallyLimit) throws -> (
     status: Int32, peak: Int
   ) {
     var peak = 0
     try eventually("process \(pid) ends", within: limit, seen: { self.standardError }) {
-      peak = max(peak, peakMemory ?? 0)
+      peak = max(peak, memory ?? 0)
       return status()
     }
     return (try waitForExit(), peak)
   }
 
-  /// Its peak resident memory so far, in kB; `nil` when it has ended. The figure of wait4 would include the memory of the
-  /// process that started it.
-  public var peakMemory: Int? {
+  /// Its own resident memory, in kB; `nil` when it has ended. How much of the program's file is in memory beside it is the
+  /// kernel's matter.
+  private var memory: Int? {
     let text = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
-    let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    let line = text.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
     return line?.split(whereSeparator: \.isWhitespace).lazy.compactMap { Int($0) }.first
   }
 
