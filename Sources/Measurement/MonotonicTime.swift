@@ -49,12 +49,14 @@ public struct WallTime: Sendable, Hashable, Comparable, Codable {
   public var seconds: Int64 { microseconds.flooringDivision(by: 1_000_000) }
 
   /// The last whole multiple of a duration since 1970-01-01 that is not after this moment.
+  /// - Parameter step: at least 1 µs.
   public func floored(to step: Duration) -> WallTime {
     let step = step.microseconds
     return WallTime(microseconds: microseconds.flooringDivision(by: step).multipliedClamped(by: step))
   }
 
-  /// The first whole multiple of a duration since 1970-01-01 that is not before this moment.
+  /// The first whole multiple of a duration since 1970-01-01 that is not before this moment; at the end of time the last one.
+  /// - Parameter step: at least 1 µs.
   public func ceiled(to step: Duration) -> WallTime {
     advanced(byMicroseconds: step.microseconds - 1).floored(to: step)
   }

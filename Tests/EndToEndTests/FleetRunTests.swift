@@ -167,7 +167,8 @@ struct FleetRunTests {
     let missing = try fleet(["dashboard", "--fleet", "--run", "nope", "--once"])
     #expect(missing.status == 66 && missing.error.contains("there is no run \"nope\""), "\(missing)")
     let shown = try fleet(["runs", "show", "from afar", "--fleet"])
-    #expect(shown.status == 0 && shown.output.contains(#/achieved [0-9.]+\/s/#), "\(shown)")
+    let achieved = shown.output.firstMatch(of: #/achieved ([0-9.]+)\/s/#).flatMap { Double($0.1) }
+    #expect(shown.status == 0 && achieved ?? 0 > 10, "\(shown)")
     #expect(try fleet(["findings", "show", "nope", "--fleet"]).status == 66)
     #expect(try fleet(["dashboard", "--label", "a=b", "--once"]).status == 64)
     try engine.kill()

@@ -217,12 +217,17 @@ public final class RunningProcess: Sendable {
     return (try waitForExit(), peak)
   }
 
-  /// Its own resident memory, in kB; `nil` when it has ended. How much of the program's file is in memory beside it is the
-  /// kernel's matter.
+  /// The largest amount of its own resident memory so far, in kB; `nil` when it has ended. How much of the program's file is in
+  /// memory beside it is the kernel's matter: what is there of files now is left out.
   private var memory: Int? {
     let text = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
-    let line = text.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
-    return line?.split(whereSeparator: \.isWhitespace).lazy.compactMap { Int($0) }.first
+    func figure(_ name: String) -> Int? {
+      text.split(separator: "\n").first { $0.hasPrefix("\(name):") }?.split(whereSeparator: \.isWhitespace)
+        .lazy
+        .compactMap { Int($0) }.first
+    }
+    guard let peak = figure("VmHWM"), let files = figure("RssFile") else { return nil }
+    return peak - files
   }
 
   /// Waits for the end, for a bounded time, and then for the rest of its output.

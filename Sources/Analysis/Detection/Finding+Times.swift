@@ -25,7 +25,7 @@ extension Finding {
   }
 
   /// When it can have begun.
-  var startTimes: ClosedRange<WallTime>? {
+  var startTimeRange: ClosedRange<WallTime>? {
     startInterval.map {
       WallTime(microseconds: $0.lowerBound)...WallTime(microseconds: $0.upperBound)
     }

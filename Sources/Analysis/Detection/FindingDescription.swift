@@ -169,8 +169,8 @@ struct FindingDescription {
     record.kind = Stored(finding.kind)
     record.status = Stored(finding.status)
     record.startedAt = finding.startTime
-    record.startedLow = finding.startTimes?.lowerBound
-    record.startedHigh = finding.startTimes?.upperBound
+    record.startedLow = finding.startTimeRange?.lowerBound
+    record.startedHigh = finding.startTimeRange?.upperBound
     record.endedAt = finding.endTime
     record.detectedAt = finding.detectionTime
     record.seenUntil = finding.seenTime
@@ -356,7 +356,7 @@ struct FindingDescription {
 
   /// Annotations and connection events while it can have begun.
   private func events(_ finding: Finding) throws -> [String] {
-    guard let times = finding.startTimes else { return [] }
+    guard let times = finding.startTimeRange else { return [] }
     var events: [(at: WallTime, text: String)] = []
     let selection = RowSelection(since: times.lowerBound, until: times.upperBound + .microseconds(1))
     try reader.forEachEvent(selection) { record in

@@ -54,9 +54,9 @@ struct KnownFindings: Sendable {
   /// - Parameters:
   ///   - ownSince: what was detected before is another version's of the detector; it stays as it is, but that an open one
   ///     ends.
-  ///   - reached: what the detector has looked at.
+  ///   - reached: until when the detector has looked at notifications.
   ///   - forgottenBefore: the detector has forgotten those that ended before.
-  ///   - through: how far the detector is. What was detected later is kept: a clock was set back, and it is
+  ///   - through: until when its findings are known. What was detected later is kept: a clock was set back, and it is
   ///     there again in time.
   ///   - span: the run in which a new one was detected.
   /// - Returns: the ids of findings that are new.

@@ -102,7 +102,7 @@ struct InstrumentFloor: Sendable, Hashable {
 
 /// The detectors of one target and variant, fed with the same seconds. A value: a copy is a place to go back to.
 struct TargetDetector: Sendable {
-  /// Times are µs since 1970.
+  /// Times are µs since 1970, and `longestGap` is µs.
   private struct State: Codable {
     var series: [SeriesMetric: SeriesDetector.Checkpoint]
     var through: Int64

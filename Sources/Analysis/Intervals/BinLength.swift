@@ -34,17 +34,6 @@ public struct BinLength: Sendable, Hashable {
   }
 }
 
-extension RollupSpan {
-  var length: Duration { .seconds(rawValue) }
-
-  /// The start of the span that contains an instant. It is asked for single notifications.
-  func start(of time: WallTime) -> WallTime {
-    let length = microseconds
-    return WallTime(
-      microseconds: time.microseconds.flooringDivision(by: length).multipliedClamped(by: length))
-  }
-}
-
 /// Which rollups the history of a window is read from, and how long its windows are.
 ///
 /// Earlier windows are rounded down to whole rollups: dependence per value is at least as large in shorter windows, so that

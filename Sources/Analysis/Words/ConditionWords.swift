@@ -64,9 +64,7 @@ enum ConditionWords {
     else { return nil }
     let (age, day) = (now - first.since, Duration.days(1))
     guard age >= day, before > space.free else { return nil }
-    let days =
-      Double(space.free)
-      / (Double(before - space.free) / Double(age.microseconds) * Double(day.microseconds))
+    let days = Double(space.free) / (Double(before - space.free) / (age / day))
     guard days >= 1 else { return "disk full within a day" }
     return days < Double(diskNotice) ? "disk full in about \(CountText.text(Int(days), "day"))" : nil
   }

@@ -103,7 +103,7 @@ struct DeviceClockTable: Sendable {
     guard let clock = entries[Key(receipt)]?.clock else { return nil }
     let (stamp, isTooLarge) = receipt.receivedAt.microseconds.multipliedReportingOverflow(by: 1000)
     guard !isTooLarge,
-      let reading = clock.reading(of: stamp, resolution: ArrivedReceipt.resolution.nanoseconds)
+      let reading = clock.reading(of: stamp, resolution: ArrivedReceipt.resolution)
     else {
       return nil
     }
@@ -202,7 +202,7 @@ extension Receipt {
     of receipt: ArrivedReceipt, for id: SampleID, _ timing: ReceiptLatency, isDuplicate: Bool,
     anchor: ClockAnchor
   ) {
-    let half = (ArrivedReceipt.resolution / 2).microseconds
+    let half = ArrivedReceipt.resolution / 2 / 1000
     let offset = timing.reading.map { reading in
       receipt.receivedAt.microseconds + half - anchor.wall(at: reading.instant).microseconds
     }

@@ -23,8 +23,8 @@ struct ArrivedReceipt: Sendable, Equatable {
   /// planned before the end of ``gap``, is no second delivery.
   var mayBeRepeated = false
 
-  /// `received_at_ms` is truncated to milliseconds: the device's clock showed up to this much more.
-  static let resolution = Duration.milliseconds(1)
+  /// `received_at_ms` is truncated to milliseconds: the device's clock showed up to this many nanoseconds more.
+  static let resolution = Duration.milliseconds(1).nanoseconds
 
   /// Distinguishes it from other receipts for the same notification.
   var stamp: ReceiptStamp {

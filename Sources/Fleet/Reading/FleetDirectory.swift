@@ -220,8 +220,8 @@ struct FleetDirectory {
     throws(FleetError) -> Set<RunKey>
   {
     guard let wanted = selection.run else {
-      let start = selection.since ?? selection.recordedSince ?? WallTime(microseconds: .min)
-      let end = selection.until ?? WallTime(microseconds: .max)
+      let start = selection.since ?? selection.recordedSince ?? .distantPast
+      let end = selection.until ?? .distantFuture
       return Set(rows.filter { $0.member(.blank).mayHave(start, end) }.map(\.key))
     }
     if wanted == "latest" { return Set(rows.suffix(1).map(\.key)) }

@@ -105,7 +105,7 @@ public final class FleetReader: SampleSource {
   /// The parts of a target that may have notifications of a range of planned time.
   private func members(of target: TargetID, _ start: WallTime?, _ end: WallTime?) -> [FleetDirectory.Member] {
     directory[target]?.members.filter {
-      $0.mayHave(start ?? WallTime(microseconds: .min), end ?? WallTime(microseconds: .max))
+      $0.mayHave(start ?? .distantPast, end ?? .distantFuture)
     } ?? []
   }
 
@@ -316,7 +316,7 @@ public final class FleetReader: SampleSource {
       }
     }
     // Without a beginning there is nothing before.
-    return (start == nil ? WallTime(microseconds: .min) : WallTime(seconds: first))..<WallTime(seconds: last)
+    return (start == nil ? WallTime.distantPast : WallTime(seconds: first))..<WallTime(seconds: last)
   }
 
   private func visit(

@@ -19,7 +19,7 @@ public struct RecordingEnds: Sendable {
 
   /// - Throws: `StoreError`.
   public init(_ findings: [FindingRecord], in reader: StoreReader) throws {
-    let spans = try reader.seriesSpans(endingAfter: WallTime(microseconds: .min))
+    let spans = try reader.seriesSpans(endingAfter: .distantPast)
     let targets = Dictionary(grouping: spans, by: \.name).compactMapValues { spans in
       spans.contains { $0.endedAt == nil } ? nil : spans.compactMap(\.endedAt).max()
     }

@@ -151,7 +151,9 @@ extension Gate {
   }
 
   private static func limit(_ word: GateWords.Word, _ words: GateWords) throws(GateSyntaxError) -> Duration {
-    let duration = try words.value(word) { text throws(ValueTextError) in try DurationText.parse(text) }
+    // Latencies are whole µs.
+    let duration = Duration.microseconds(
+      try words.value(word) { text throws(ValueTextError) in try DurationText.parse(text) }.microseconds)
     guard duration > .zero else {
       throw words.error("no value is below 0s", "give a longer time, like 250ms", at: word)
     }

@@ -28,7 +28,7 @@ struct TargetFigures {
     try totals(sum)
     if let since { try reader.forEachSample(of: target.id, plannedFrom: since, to: sum.from, row) }
     try reader.forEachSample(
-      of: target.id, plannedFrom: sum.to, to: until ?? WallTime(microseconds: .max), row)
+      of: target.id, plannedFrom: sum.to, to: until ?? .distantFuture, row)
   }
 
   /// Whether retention has deleted some of the notifications.
@@ -44,8 +44,8 @@ struct TargetFigures {
     guard target.counts.planned > depth.rows else { return false }
     guard selection.since != nil || selection.until != nil else { return true }
     return try reader.pointCount(
-      of: [target.id], from: selection.since ?? WallTime(microseconds: .min),
-      to: selection.until ?? WallTime(microseconds: .max), atMost: depth.rows + 1) > depth.rows
+      of: [target.id], from: selection.since ?? .distantPast,
+      to: selection.until ?? .distantFuture, atMost: depth.rows + 1) > depth.rows
   }
 }
 

@@ -53,7 +53,7 @@ public struct SlowestReport: Sendable {
   ) throws {
     let directory = try TargetDirectory(reader, selection)
     let (since, until) = (
-      selection.since ?? WallTime(microseconds: .min), selection.until ?? WallTime(microseconds: .max)
+      selection.since ?? .distantPast, selection.until ?? .distantFuture
     )
     let pruned = try reader.pruned().samples
     var prunedTo: WallTime?

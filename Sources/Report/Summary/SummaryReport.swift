@@ -63,8 +63,8 @@ public struct SummaryReport: Sendable, Equatable {
       var tally = TargetAccumulator(entry, series)
       let planned = try series.window(of: [entry.target.id], since: selection.since, until: selection.until)
       // Those whose time has not come yet are counted.
-      let start = selection.since ?? WallTime(microseconds: .min)
-      let end = selection.until ?? WallTime(microseconds: .max)
+      let start = selection.since ?? .distantPast
+      let end = selection.until ?? .distantFuture
       var window = SeriesWindow(targets: [entry.target.id], time: start..<max(start, end))
       var history: [VariantID: SeriesHistory] = [:]
       try tally.read(window, of: planned?.time, depth)

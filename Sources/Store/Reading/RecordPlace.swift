@@ -11,8 +11,8 @@ public struct RecordPlace: Sendable, Hashable, Comparable {
   /// Creates the place after everything up to an instant.
   public init(endOf moment: WallTime) { self.init(at: moment, revision: .max) }
 
-  public static let first = RecordPlace(at: WallTime(microseconds: .min), revision: .min)
-  public static let last = RecordPlace(endOf: WallTime(microseconds: .max))
+  public static let first = RecordPlace(at: .distantPast, revision: .min)
+  public static let last = RecordPlace(endOf: .distantFuture)
 
   /// The nearest places, which may have no record.
   public var previous: RecordPlace { RecordPlace(at: at, revision: revision - 1) }

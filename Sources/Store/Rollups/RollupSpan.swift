@@ -9,6 +9,7 @@ public enum RollupSpan: Int, Sendable, Hashable, CaseIterable {
 
   /// µs.
   public var microseconds: Int64 { Int64(rawValue) * 1_000_000 }
+  public var length: Duration { .seconds(rawValue) }
 
   /// The next finer span, which this one is summed from; `nil` for seconds, which are summed from notifications.
   public var part: RollupSpan? {
@@ -23,6 +24,12 @@ public enum RollupSpan: Int, Sendable, Hashable, CaseIterable {
   public func start(of second: Int64) -> Int64 {
     let length = Int64(rawValue)
     return second.flooringDivision(by: length).multipliedClamped(by: length)
+  }
+
+  /// The start of the span that contains an instant, in integer arithmetic: it is called for single notifications.
+  public func start(of time: WallTime) -> WallTime {
+    WallTime(
+      microseconds: time.microseconds.flooringDivision(by: microseconds).multipliedClamped(by: microseconds))
   }
 
   /// The first second since 1970 that begins at or after an instant.
@@ -122,7 +129,7 @@ struct RollupWatermarks: Sendable, Equatable {
   /// Whole rollups of the finest length that is left: what the range has beyond them at its ends is read from the notifications.
   /// Where those are deleted, all of a rollup is read that the range has a part of: nothing else tells of it.
   func seconds(from start: WallTime?, to end: WallTime?) -> Range<Int64> {
-    var first = WallTime(microseconds: .min).seconds + 1
+    var first = WallTime.distantPast.seconds + 1
     if let start {
       let second = start.seconds
       first = second < firstSample ? max(first, second) : roundedUp(RollupSpan.firstWholeSecond(start))
@@ -148,7 +155,7 @@ struct RollupWatermarks: Sendable, Equatable {
 
   /// The seconds of the times that can be written. A mark beyond them is wrong: the rollups are made again.
   private static let possible =
-    WallTime(microseconds: .min).seconds + 1...WallTime(microseconds: .max).seconds
+    WallTime.distantPast.seconds + 1...WallTime.distantFuture.seconds
 
   static func fetch(_ db: Database) throws -> RollupWatermarks {
     let statement = try RawStatement(db, "SELECT span, covered_to FROM rollup_mark")

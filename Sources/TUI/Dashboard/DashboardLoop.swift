@@ -271,6 +271,8 @@ struct FrameMeter {
   mutating func report(at time: MotionTime, skipped: Int) -> FrameCost? {
     guard let due, time >= due, frames > 0 else { return nil }
     defer { (frames, duration, bytes, since) = (0, .zero, 0, nil) }
-    return FrameCost(duration: duration / frames, bytes: bytes / frames, skipped: skipped)
+    // Equal where its text is.
+    let mean = Duration.microseconds((duration / frames).microseconds)
+    return FrameCost(duration: mean, bytes: bytes / frames, skipped: skipped)
   }
 }

@@ -104,7 +104,7 @@ struct TimeScale: Sendable, Hashable, Comparable {
 
   fileprivate init(_ duration: Duration) { columnMicroseconds = duration.microseconds }
 
-  /// The finest scale whose columns last at least a number of whole microseconds; the coarsest when none does.
+  /// The finest scale whose columns last at least so long, fractions of a microsecond left out; the coarsest when none does.
   init(columnAtLeast duration: Duration) { self = Self.steps.first(reaching: duration) }
 
   /// The same among more steps, for what is to fill the width.

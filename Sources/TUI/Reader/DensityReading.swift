@@ -200,7 +200,3 @@ struct DensityReading {
     return Density(span: span, end: end, columns: columns)
   }
 }
-
-extension RollupSpan {
-  var length: Duration { .seconds(rawValue) }
-}

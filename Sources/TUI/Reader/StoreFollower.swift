@@ -39,7 +39,7 @@ struct StoreFollower {
   private var isRunStale = false
   /// Everything of the run is to be read anew: a read of it failed in between.
   private var isRestartDue = false
-  /// When it may be read again.
+  /// When the collector's presence may be read again.
   private var collectorDue = MonotonicTime.zero
   /// What ``readCollector(_:at:)`` was read for.
   private var collectorReadFor: RunPhaseKey?

@@ -10,9 +10,8 @@ struct RateHistory: Sendable, Equatable {
 
   /// - Parameter edge: of the run, which lies in the current second.
   init(of track: PointTrack, until edge: WallTime) {
-    let end = edge.floored(to: .seconds(1))
     func index(secondsAgo count: Int, from first: Int) -> Int {
-      track.firstIndex(notBefore: end - .seconds(count), from: first)
+      track.firstIndex(notBefore: WallTime(seconds: edge.seconds - Int64(count)), from: first)
     }
     var first = index(secondsAgo: Self.seconds, from: 0)
     for place in perSecond.indices {

@@ -153,7 +153,7 @@ struct DashboardRun {
       // Another run may get the same name later.
       selection.run = id?.description
     } else {
-      selection.recordedSince = min(since ?? WallTime(microseconds: .max), PlaceOptions.usualBeginning(nil))
+      selection.recordedSince = min(since ?? .distantFuture, PlaceOptions.usualBeginning(nil))
       // Without a screen that could wait for it, an engine that does not answer is said at once.
       if isPlain { _ = try FleetReader(fleet, selection, numbers: numbers) }
     }

@@ -32,7 +32,7 @@ enum ReportRun {
   ) throws {
     guard [.samples, .receipts, .summary, .histogram].contains(table),
       let pruned = try reader.pruned().samples,
-      selection.since ?? WallTime(microseconds: .min) < pruned,
+      selection.since ?? .distantPast < pruned,
       try reader.runs().contains(where: { $0.startedAt < pruned && selection.run ?? $0.id == $0.id })
     else { return }
     let what =

@@ -106,7 +106,7 @@ final class HTTP2Lane: Lane {
         converter.fields(of: request.request, to: request.url), body: request.request.body)
       streams.insert(request, at: stream)
       request.use = ConnectionUse(
-        id: id, age: (now - stoodAt).milliseconds, isFresh: isFresh,
+        id: id, age: (now.microseconds - stoodAt.microseconds) / 1000, isFresh: isFresh,
         streamsInFlight: streams.count,
         phases: isFresh ? connection.phases : nil)
     } catch {
