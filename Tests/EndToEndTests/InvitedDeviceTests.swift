@@ -131,7 +131,7 @@ struct InvitedDeviceTests {
     }
     let file = try installation.directory.write("wrong.json", body("wrong"))
     // The run's own events have its target.
-    let sizes = "SELECT count(*) FROM control UNION ALL SELECT count(*) FROM event WHERE target IS NULL"
+    let sizes = "SELECT count(*) FROM control UNION ALL SELECT count(*) FROM event WHERE target_id IS NULL"
     let size = try installation.query(sizes)
     let load = try run(
       "h2load",
