@@ -33,8 +33,8 @@ import Testing
     #expect(
       try Gate(parsing: "within 2s share 99% over accepted")
         == Gate(nil, .share(0.99, within: .seconds(2), of: .accepted)))
-    #expect(try Gate(parsing: "p99<1500ns").text() == "p99<1us")
-    #expect(throws: GateSyntaxError.self) { try Gate(parsing: "p99<500ns") }
+    #expect(try Gate(parsing: "delivery.p99<1500ns").text() == "delivery.p99<1us")
+    #expect(throws: GateSyntaxError.self) { try Gate(parsing: "delivery.p99<500ns") }
     #expect(try Gate(parsing: "lost<1%") == Gate(nil, .watched(.lost, below: 0.01)))
     #expect(try Gate(parsing: "in_time(2s)>99%") == Gate(parsing: "within 2s share 99%"))
   }
