@@ -51,7 +51,7 @@ struct DashboardKeysTests {
   }
 
   private static func recorded() throws -> Installation {
-    let installation = try Installation(rate: "300/s", target: ["receipt_deadline: 20s"])
+    let installation = try Installation(rate: "300/s", target: ["receipt_deadline: 1s"])
     let service = try installation.startLoopback(scenario: "deliveries: { delay: 30ms }\n")
     for name in ["first", "second"] {
       let collector = try installation.collect(["--count", "1200", "--run-name", name])
