@@ -51,20 +51,17 @@ struct DashboardKeysTests {
   }
 
   private static func recorded() throws -> Installation {
-    let installation = try Installation(rate: "300/s", target: ["receipt_deadline: 1s"])
-    let service = try installation.startLoopback(scenario: "deliveries: { delay: 30ms }\n")
-    for name in ["first", "second"] {
-      let collector = try installation.collect(["--count", "1200", "--run-name", name])
-      #expect(try collector.waitForExit() == 0)
+    try Recording.copy("two runs and 40 annotations") {
+      let installation = try Installation(rate: "100/s", target: ["receipt_deadline: 20s"])
+      try installation.record(runs: ["first", "second"], count: 400)
+      for number in 1...40 {
+        let noted = try run(
+          Programs.pushscope,
+          ["annotate", "note \(number)", "--run", "latest", "--at", "-3s", "--store", installation.store])
+        #expect(noted.status == 0)
+      }
+      return installation
     }
-    try service.stop()
-    for number in 1...40 {
-      let noted = try run(
-        Programs.pushscope,
-        ["annotate", "note \(number)", "--run", "latest", "--at", "-3s", "--store", installation.store])
-      #expect(noted.status == 0)
-    }
-    return installation
   }
 
   @Test("what it does is seen", .timeLimit(.minutes(10)), arguments: ["classic", "vim", "less"])

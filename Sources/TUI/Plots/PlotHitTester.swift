@@ -125,28 +125,47 @@ struct PlotHitTester {
     return found
   }
 
-  /// The next or previous notification in time, of any displayed target.
+  /// The next or previous notification in time that has a mark, of any displayed target.
   func neighbor(of pick: PickedNotification, forward: Bool) -> PickedNotification? {
+    neighbor(of: (pick.point.plannedAt, pick.target, pick.sequence), forward: forward)
+  }
+
+  /// The first notification with a mark that was planned in a column or after it, or else the last before it.
+  func neighbor(ofColumn column: Int, forward: Bool) -> PickedNotification? {
+    let time = window.time(of: column..<column + 1)
+    return neighbor(of: ((forward ? time.from : time.to).microseconds, -1, -1), forward: forward)
+  }
+
+  /// - Parameter place: µs since 1970, target and sequence number, in this order.
+  private func neighbor(of place: (Int64, Int, Int64), forward: Bool) -> PickedNotification? {
     var best: PickedNotification?
-    let own = (pick.point.plannedAt, pick.target, pick.sequence)
     for target in targets {
       let track = snapshot.tracks[target]
       let range = track.range(from: window.start, to: window.end)
-      let place = track.firstIndex(notBefore: WallTime(microseconds: pick.point.plannedAt))
-      // Those of the same instant lie beside it.
-      let lower = max(range.lowerBound, place - 64)
-      for index in lower..<max(lower, min(range.upperBound, place + 64)) {
+      // Those of the same instant are before and after it, by target and number.
+      let instant = WallTime(microseconds: forward ? place.0 : place.0 + 1)
+      let start = min(max(track.firstIndex(notBefore: instant), range.lowerBound), range.upperBound)
+      let indices =
+        forward
+        ? stride(from: start, to: range.upperBound, by: 1)
+        : stride(from: start - 1, to: range.lowerBound - 1, by: -1)
+      for index in indices {
         let point = track[index]
-        let key = (point.plannedAt, target, track.firstSequence + Int64(index))
-        guard forward ? key > own : key < own else { continue }
+        let own = (point.plannedAt, target, track.firstSequence + Int64(index))
+        guard forward ? own > place : own < place else { continue }
         if let best {
-          let bestKey = (best.point.plannedAt, best.target, best.sequence)
-          guard forward ? key < bestKey : key > bestKey else { continue }
+          let other = (best.point.plannedAt, best.target, best.sequence)
+          guard forward ? own < other : own > other else { break }
         }
+        var mark: PickedNotification?
         forEachMark(of: point) { metric, y in
-          best = PickedNotification(
-            target: target, sequence: key.2, point: point, metric: metric,
+          mark = PickedNotification(
+            target: target, sequence: own.2, point: point, metric: metric,
             column: window.column(of: WallTime(microseconds: point.plannedAt)), y: y)
+        }
+        if let mark {
+          best = mark
+          break
         }
       }
     }

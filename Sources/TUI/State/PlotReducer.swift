@@ -102,14 +102,23 @@ extension Reducer {
     state.plot.moveCrosshair(columns: columns, rows: rows, in: geometry)
   }
 
-  /// Puts the crosshair on the next notification in time, or the one before; first of all on the nearest.
+  /// Puts the crosshair on the next notification in time, or the one before; first of all on one that is near, else on the
+  /// next or last one from its column, whichever there is.
   mutating func step(forward: Bool) {
     if !state.plot.holdsCrosshair { state.plot.toggleCrosshair(in: geometry) }
-    guard let plot, let (place, pick) = plot.crosshair, let pick else { return }
-    let isThere = pick.column == place.column && pick.y == place.y
-    guard
-      let next = isThere ? plot.hitTester(of: place.pane)?.neighbor(of: pick, forward: forward) : pick
-    else { return }
+    guard let plot, let (place, pick) = plot.crosshair, let tester = plot.hitTester(of: place.pane) else {
+      return
+    }
+    let next: PickedNotification?
+    if let pick {
+      let isThere = pick.column == place.column && pick.y == place.y
+      next = isThere ? tester.neighbor(of: pick, forward: forward) : pick
+    } else {
+      next =
+        tester.neighbor(ofColumn: place.column, forward: forward)
+        ?? tester.neighbor(ofColumn: place.column, forward: !forward)
+    }
+    guard let next else { return say(forward ? "no notification after this" : "no notification before this") }
     state.plot.putCrosshair(on: next, pane: place.pane)
     state.plot.box?.end = state.plot.crosshair ?? place
   }

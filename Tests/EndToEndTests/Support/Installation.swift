@@ -96,20 +96,6 @@ func run(
 }
 
 extension Installation {
-  /// A store with finished runs, one after the other, of notifications that all arrived: the deadline is one that load does not reach.
-  static func recorded(runs: [String] = ["before", "after"], count: Int = 200) throws -> Installation {
-    let installation = try Installation(rate: "\(count)/s", target: ["receipt_deadline: 20s"])
-    let service = try installation.startLoopback(scenario: "deliveries: { delay: 30ms }\n")
-    for name in runs {
-      let collector = try installation.collect(["--count", "\(count)", "--run-name", name])
-      #expect(try collector.waitForExit() == 0)
-    }
-    try service.stop()
-    return installation
-  }
-}
-
-extension Installation {
   /// Makes what is recorded older by whole hours, as if the collector had been away since. Nobody may have the store.
   func age(hours: Int) throws {
     let shift = hours * 3_600_000_000

@@ -275,6 +275,43 @@ struct SelectionTests {
     #expect(stage.text.contains("#\(nearest.sequence) ") && !stage.text.contains("#\(here.sequence) "))
   }
 
+  @Test("steps lead to what has a mark, however far away it is, and say where there is none")
+  func stepsOverGaps() throws {
+    let end = SampleRun.start.advanced(byMicroseconds: 110_000_000)
+    var run = SampleRun(rate: 20, phase: .ended(at: end, reason: "completed"))
+    var track = PointTrack(target: run.snapshot.tracks[0].target)
+    run.snapshot.tracks[0].forEachRun(in: 0..<run.snapshot.tracks[0].count) { points in
+      for point in points {
+        // Accepted, and never heard of again.
+        let hasMark = abs(point.plannedAt - SampleRun.start.microseconds - 55_000_000) > 40_000_000
+        track.append(
+          SamplePoint(
+            plannedAt: WallTime(microseconds: point.plannedAt), plannedMonotonic: point.plannedMonotonic,
+            scheduleLag: 40, acceptLatency: 4_000, deliveryLatency: hasMark ? 180_000 : nil,
+            state: hasMark ? .delivered : .accepted, deliveryError: 0))
+      }
+    }
+    run.snapshot.tracks = [track]
+    var stage = try Stage(snapshot: run.snapshot)
+    stage.press("0")
+    stage.frame()
+    stage.press(".")
+    let after = try #require(stage.screen.state.plot.stepped)
+    #expect(after.point.plannedAt - SampleRun.start.microseconds > 95_000_000)
+    stage.press(",")
+    let before = try #require(stage.screen.state.plot.stepped)
+    #expect(before.point.plannedAt - SampleRun.start.microseconds < 15_000_000)
+    stage.press(".")
+    #expect(stage.screen.state.plot.stepped == after)
+    for _ in 0..<track.count where stage.screen.state.plot.stepped?.sequence != track.endSequence - 1 {
+      stage.press(".")
+    }
+    #expect(stage.screen.state.plot.stepped?.sequence == track.endSequence - 1)
+    stage.press(".")
+    stage.frame()
+    #expect(stage.text.contains("no notification after this"))
+  }
+
   @Test("a crosshair on a notification goes with it when the window moves")
   func crosshairFollows() throws {
     var stage = try Stage(snapshot: SampleRun(seconds: 300, rate: 60).snapshot)
