@@ -156,9 +156,7 @@ public struct FindingFields {
     }
     var text = clock.moment(record.startedAt)
     if record.isGradual { text = "getting worse since about \(text)" }
-    if let low = record.startedLow, let high = record.startedHigh {
-      text += " ± \(LengthText.text(max(high - record.startedAt, record.startedAt - low)))"
-    }
+    if let margin = record.startMargin { text += " ± \(LengthText.text(margin))" }
     if let stoppedAt { return text + ", open when recording stopped at \(clock.time(stoppedAt))" }
     if let end = record.endedAt { return text + " to \(clock.time(end))" }
     if record.isNewNormal { return text + ", the new normal" }

@@ -302,9 +302,7 @@ public struct FindingSentence {
 
   /// - Parameter least: by how much a start has to be uncertain to be told so.
   private func isUncertain(_ least: Duration) -> Bool {
-    guard !record.isGradual else { return true }
-    guard let low = record.startedLow, let high = record.startedHigh else { return false }
-    return max(high - record.startedAt, record.startedAt - low) > least
+    record.isGradual || record.startMargin.map { $0 > least } ?? false
   }
 
   // MARK: - Numbers

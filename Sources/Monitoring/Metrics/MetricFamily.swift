@@ -50,6 +50,9 @@ struct MetricFamily: Sendable {
 
 /// Numbers as Prometheus' text formats have them.
 enum MetricNumber {
+  /// µs.
+  private static let ofSecond = Duration.seconds(1).microseconds
+
   /// µs as seconds with a decimal point, as OpenMetrics wants a bucket's end: `2.0`.
   static func bound(_ microseconds: Int64) -> String {
     let text = seconds(microseconds)
@@ -58,7 +61,7 @@ enum MetricNumber {
 
   /// µs as seconds, exactly: `0.0001`, `2`, `3600`.
   static func seconds(_ microseconds: Int64) -> String {
-    let (whole, rest) = microseconds.quotientAndRemainder(dividingBy: Duration.seconds(1).microseconds)
+    let (whole, rest) = microseconds.quotientAndRemainder(dividingBy: ofSecond)
     guard rest != 0 else { return String(whole) }
     var digits = String(abs(rest))
     digits = String(repeating: "0", count: 6 - digits.count) + digits

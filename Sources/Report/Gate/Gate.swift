@@ -12,6 +12,16 @@ public struct Gate: Sendable, Hashable {
     case watched(SeriesMetric, below: Double)
     /// This quantile of the metric is below so much.
     case quantile(Quantile, below: Duration)
+
+    /// Latencies are whole µs, and so are their limits.
+    fileprivate var inWholeMicroseconds: Self {
+      switch self {
+      case .share(let share, let limit, let base):
+        .share(share, within: .microseconds(limit.microseconds), of: base)
+      case .quantile(let quantile, let limit): .quantile(quantile, below: .microseconds(limit.microseconds))
+      case .watched: self
+      }
+    }
   }
 
   /// What a share is of.
@@ -37,7 +47,7 @@ public struct Gate: Sendable, Hashable {
 
   public init(_ metric: Metric?, _ requirement: Requirement) {
     self.metric = metric
-    self.requirement = requirement
+    self.requirement = requirement.inWholeMicroseconds
   }
 
   /// What a target is judged by; `nil` where it can have no values of it.

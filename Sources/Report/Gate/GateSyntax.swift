@@ -151,10 +151,8 @@ extension Gate {
   }
 
   private static func limit(_ word: GateWords.Word, _ words: GateWords) throws(GateSyntaxError) -> Duration {
-    // Latencies are whole µs.
-    let duration = Duration.microseconds(
-      try words.value(word) { text throws(ValueTextError) in try DurationText.parse(text) }.microseconds)
-    guard duration > .zero else {
+    let duration = try words.value(word) { text throws(ValueTextError) in try DurationText.parse(text) }
+    guard duration.microseconds > 0 else {
       throw words.error("no value is below 0s", "give a longer time, like 250ms", at: word)
     }
     return duration

@@ -90,10 +90,8 @@ struct FindingArticle {
         ?? "getting worse since about \(start)"
     }
     var spread: Markup = ""
-    if let low = finding.startedLow, let high = finding.startedHigh, high > low {
-      let half = max(
-        high.microseconds - finding.startedAt.microseconds, finding.startedAt.microseconds - low.microseconds)
-      spread = " (\(FigureText.unbroken("± \(LengthText.text(half))")))"
+    if let margin = finding.startMargin, margin > .zero {
+      spread = " (\(FigureText.unbroken("± \(LengthText.text(margin))")))"
     }
     if let stopped { return "from \(start)\(spread) on\(stopped)" }
     if let end = finding.endedAt {

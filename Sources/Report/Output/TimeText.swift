@@ -13,7 +13,7 @@ enum RunText {
   static func length(_ run: RunRecord) -> String {
     guard let end = run.endedAt ?? run.lastHeartbeat else { return "" }
     // From wall times, so a clock step shows.
-    return LengthText.text(end.microseconds - run.startedAt.microseconds)
+    return LengthText.text(end - run.startedAt)
   }
 
   static func end(_ run: RunRecord) -> String { run.endReason?.rawValue ?? "open" }

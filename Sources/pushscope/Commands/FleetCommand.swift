@@ -145,7 +145,7 @@ struct FleetCommand: ParsableCommand {
         .init("newest"), .init("lag", .right),
       ])
       for collector in status.collectors {
-        let lag = collector.newest.map { LengthText.text(status.now.microseconds - $0.microseconds) }
+        let lag = collector.newest.map { LengthText.text(status.now - $0) }
         table.append([
           EscapedText.make(collector.id), EscapedText.make(collector.labels),
           CountText.grouped(collector.runs),

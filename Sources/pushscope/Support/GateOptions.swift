@@ -56,8 +56,7 @@ struct GateOptions: ParsableArguments {
 
   var all: [Gate] {
     guard let within, let share else { return gates }
-    let limit = Duration.microseconds(within.duration.microseconds)
-    return [Gate(metric, .share(share, within: limit, of: over ?? .planned))] + gates
+    return [Gate(metric, .share(share, within: within.duration, of: over ?? .planned))] + gates
   }
 
   static func parse(_ text: String) throws -> Gate {
