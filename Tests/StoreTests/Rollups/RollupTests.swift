@@ -18,7 +18,7 @@ import Testing
 
   /// Random batches over hours, changes of every age, kills and clean ends, a wall clock that is set back and forth:
   /// after each step the rollups are what counting gives.
-  @Test(arguments: 1...3)
+  @Test(arguments: 1...(TestLength.isLong ? 3 : 1) as ClosedRange<UInt64>)
   func sayWhatTheNotificationsSay(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     var fixture = try StoreFixture()

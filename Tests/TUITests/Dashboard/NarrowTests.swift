@@ -60,16 +60,16 @@ struct NarrowTests {
     "what the header says ends before the tabs, whole", arguments: headers,
     [GlyphRepertoire.braille, .ascii])
   func header(_ header: String, glyphs: GlyphRepertoire) throws {
-    for columns in TestLength.isLong ? [60, 61, 64, 70, 80, 81, 90, 100] : [60, 61, 80] {
-      let stage = try Self.stage(header, columns: columns, glyphs: glyphs)
-      let row = stage.rows[0]
+    let widths = TestLength.isLong ? [60, 61, 64, 70, 80, 81, 90, 100] : [60, 80]
+    let rows = try widths.map { try Self.stage(header, columns: $0, glyphs: glyphs).rows[0] }
+    for (columns, row) in zip(widths, rows) {
       let tabs = try #require(row.firstRange(of: "[1 Histogram]"))
       let said = row[..<tabs.lowerBound]
       #expect(said.hasSuffix(" "), "\(columns): \(row)")
       #expect(!said.trimmed.isEmpty, "\(columns): \(row)")
       #expect(row.contains("4 Runs"))
     }
-    let least = try Self.stage(header, columns: 60, glyphs: glyphs).rows[0]
+    let least = rows[0]
     let words = [
       "looking back": "looking back", "frozen": "frozen +", "ended": "ended 2025-06-15",
       "gone": "gone for 119 min",
