@@ -209,7 +209,7 @@ struct DurabilityTests {
   @Test("sent notifications stay in a store that is found damaged", .timeLimit(.minutes(10)))
   func damagedIndex() throws {
     // A receipt after the deadline is another case (below).
-    let installation = try Installation(rate: "40/s", target: ["receipt_deadline: 30s"])
+    let installation = try Installation(rate: "100/s", target: ["receipt_deadline: 30s"])
     let script = installation.directory.file("script.jsonl")
     let service = try installation.startLoopback(
       scenario: "deliveries: { delay: 1500ms }\n", extra: ["--script", script])
