@@ -92,7 +92,7 @@ struct PathTests {
   @Test func aBusyTargetAsksToo() throws {
     let server = try ServerProcess.nghttpd()
     let run = TransportRun()
-    try run.start(target(server, rate: 100_000, probe: .milliseconds(100)))
+    try run.start(target(server, rate: 20_000, probe: .milliseconds(100)))
     #expect(run.wait { $0.pings.count >= 2 })
     run.thread?.stop(draining: .seconds(5))
     #expect(run.waitForEnd())
