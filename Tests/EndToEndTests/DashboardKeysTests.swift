@@ -52,13 +52,13 @@ struct DashboardKeysTests {
 
   private static func recorded() throws -> Installation {
     try Recording.copy("two runs and 40 annotations") {
-      let installation = try Installation(rate: "100/s", target: ["receipt_deadline: 20s"])
+      let installation = try Installation(rate: "100/s", target: Recording.target)
       try installation.record(runs: ["first", "second"], count: 400)
       for number in 1...40 {
         let noted = try run(
           Programs.pushscope,
           ["annotate", "note \(number)", "--run", "latest", "--at", "-3s", "--store", installation.store])
-        #expect(noted.status == 0)
+        try #require(noted.status == 0, "\(noted.error)")
       }
       return installation
     }

@@ -208,7 +208,7 @@ struct DurabilityTests {
 
   @Test("sent notifications stay in a store that is found damaged", .timeLimit(.minutes(10)))
   func damagedIndex() throws {
-    // A receipt after the deadline is another case (below).
+    // After the deadline the row of a receipt is read from the store: damagedReceipt().
     let installation = try Installation(rate: "100/s", target: ["receipt_deadline: 30s"])
     let script = installation.directory.file("script.jsonl")
     let service = try installation.startLoopback(

@@ -6,6 +6,7 @@ import Testing
 
 @Suite("SIGHUP takes a changed configuration while the run goes on", .ownThread, .serialized)
 struct ReloadTests {
+  /// A target whose requests wait for their answers however loaded the machine is: none fails.
   private func target(_ name: String, _ installation: Installation, rate: String) -> String {
     """
       - name: \(name)

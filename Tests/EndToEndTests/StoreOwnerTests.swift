@@ -53,5 +53,13 @@ struct StoreOwnerTests {
       #expect(refused.error.contains("sudo -u \(name) pushscope \(command[0])"), "\(refused.error)")
     }
     #expect(try pushscope(["runs", "list"]).output == runs.output)
+
+    // A copy that the owner made, in a directory where the group may make files.
+    let copy = directory.file("copy.sqlite")
+    try FileManager.default.copyItem(atPath: store, toPath: copy)
+    try #require(chown(copy, Self.owner, Self.group) == 0 && chmod(directory.path, 0o770) == 0)
+    let kept = try pushscope(["store", "backup", "--replace", copy])
+    #expect(kept.status == 73 && kept.error.contains("belongs to the user \(name)"), "\(kept)")
+    #expect(directory.names.filter { $0.hasPrefix("copy.") } == ["copy.sqlite"])
   }
 }

@@ -131,7 +131,24 @@ struct SupervisionTests {
     #expect(valid.status == 0, "\(valid.error)")
     #expect(valid.output.hasSuffix("is valid: 1 target (loopback)\n"))
 
+    let folder = installation.directory.file("loopback")
+    _ = try Certificates(in: installation.directory)
+    let made = try run(
+      Programs.python,
+      [
+        Programs.scripts + "/expired_certificate.py", "\(folder)/ca.pem", "\(folder)/ca.key",
+        "\(folder)/old.pem", "\(folder)/old.key",
+      ])
+    try #require(made.status == 0 && chmod("\(folder)/old.key", 0o600) == 0, "\(made.error)")
     let text = try String(contentsOfFile: installation.configuration, encoding: .utf8)
+    try installation.directory.write(
+      "pushscope.yaml", text.replacing("loopback/server.", with: "loopback/old."))
+    let ended = try check()
+    #expect(ended.status == 0, "\(ended.error)")
+    #expect(
+      ended.output.contains("\nthe receipt listener's certificate ended 24 h ago (\(folder)/old.pem)\n"),
+      "\(ended.output)")
+
     try installation.directory.write(
       "pushscope.yaml",
       text.replacing("secret_file: receipts.secret", with: "secret_file: \"credential:mac\""))

@@ -81,7 +81,9 @@ import Testing
       for place in 0...typed.string.count {
         #expect(stage.field?.cursor == place, "\(text)")
         let here = try #require(stage.screen.overlay)
-        for key in PromptEditor.keys where TestLength.isLong || place % 12 == 0 || place == typed.string.count
+        for key in PromptEditor.keys
+        where TestLength.isLong || place % 12 == 0
+          || [typed.string.count / 2, typed.string.count].contains(place)
         {
           for _ in 0..<2 { stage.send(key.utf8) }
           try Self.expectSound(&stage, "\(text) at \(place): \(key.debugDescription)")

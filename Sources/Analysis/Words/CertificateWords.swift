@@ -11,6 +11,8 @@ public struct CertificateWords: Sendable {
   public let state: State
   /// `the receipt listener's certificate ends in 9 d`; `nil` while it is valid for long.
   public let text: String?
+  /// ``text`` with the certificate's file: `the receipt listener's certificate ends in 9 d (/etc/pushscope/server.pem)`.
+  public let line: String?
 
   /// One that is valid for long is told of so long before its end.
   private static let notice = Duration.days(14)
@@ -32,5 +34,6 @@ public struct CertificateWords: Sendable {
     } else {
       (state, text) = (.valid, nil)
     }
+    line = text.map { "\($0) (\(EscapedText.make(condition.detail)))" }
   }
 }

@@ -1,3 +1,4 @@
+import Analysis
 import Configuration
 import FoundationEssentials
 import HTTPServer
@@ -62,6 +63,14 @@ public final class CollectorService: Sendable {
     try reloader.loadDevices()
     _ = try RunPreparation(configuration, environment)
     try configuration.checkListenerFiles()
+  }
+
+  /// What is to be said of the certificates that the collector shows: of those that are not valid, or end soon.
+  public func certificateNotices() -> [String] {
+    let now = environment.clock.wallNow()
+    return configuration.shownCertificates.compactMap { shown in
+      shown.condition.flatMap { CertificateWords($0, at: now)?.line }
+    }
   }
 
   /// Asks the service to end, and the current run first. May be called from any thread, at any time, more than once.

@@ -64,7 +64,7 @@ struct ConditionWatch {
     guard let words = CertificateWords(certificate, at: now),
       reported.updateValue(words.state, forKey: certificate.detail) != words.state
     else { return }
-    if let text = words.text { onLine("\(text) (\(EscapedText.make(certificate.detail)))") }
+    if let line = words.line { onLine(line) }
   }
 
   /// Stores since when the write-ahead log cannot be synced, and why.

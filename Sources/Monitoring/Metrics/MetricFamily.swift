@@ -50,8 +50,7 @@ struct MetricFamily: Sendable {
 
 /// Numbers as Prometheus' text formats have them.
 enum MetricNumber {
-  /// µs.
-  private static let ofSecond = Duration.seconds(1).microseconds
+  private static let microsecondsPerSecond = Duration.seconds(1).microseconds
 
   /// µs as seconds with a decimal point, as OpenMetrics wants a bucket's end: `2.0`.
   static func bound(_ microseconds: Int64) -> String {
@@ -61,7 +60,7 @@ enum MetricNumber {
 
   /// µs as seconds, exactly: `0.0001`, `2`, `3600`.
   static func seconds(_ microseconds: Int64) -> String {
-    let (whole, rest) = microseconds.quotientAndRemainder(dividingBy: ofSecond)
+    let (whole, rest) = microseconds.quotientAndRemainder(dividingBy: microsecondsPerSecond)
     guard rest != 0 else { return String(whole) }
     var digits = String(abs(rest))
     digits = String(repeating: "0", count: 6 - digits.count) + digits

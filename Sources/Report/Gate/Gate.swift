@@ -13,7 +13,7 @@ public struct Gate: Sendable, Hashable {
     /// This quantile of the metric is below so much.
     case quantile(Quantile, below: Duration)
 
-    /// Latencies are whole µs, and so are their limits.
+    /// The same with its limit cut to whole µs, as latencies are.
     fileprivate var inWholeMicroseconds: Self {
       switch self {
       case .share(let share, let limit, let base):
@@ -43,7 +43,7 @@ public struct Gate: Sendable, Hashable {
 
   /// `nil`: `delivery` of targets that expect receipts, else `accept`. A share that is watched has none.
   public var metric: Metric?
-  public var requirement: Requirement
+  public let requirement: Requirement
 
   public init(_ metric: Metric?, _ requirement: Requirement) {
     self.metric = metric

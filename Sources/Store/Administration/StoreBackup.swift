@@ -104,6 +104,8 @@ public struct StoreBackup: Sendable {
         .destinationExists, path: destination.path, detail: "a store cannot be backed up to itself",
         remedy: "name another file")
     }
+    // Before SQLite opens it and leaves files of this user beside it.
+    guard access(destination.path, W_OK) == 0 else { throw StoreError(errno: errno, path: destination.path) }
     // Throws for anything but a store.
     guard try destination.look() == .database, try destination.checkThroughSQLite() > 0 else {
       throw StoreError.notAStore(destination.path, "the file is not a pushscope store, so it is not replaced")

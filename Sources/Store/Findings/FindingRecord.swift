@@ -108,11 +108,13 @@ public struct FindingRecord: Sendable, Equatable, Identifiable, Codable {
 
   public var isProvisional: Bool { status.word == .provisional }
   public var isWithdrawn: Bool { status.word == .withdrawn }
-  /// How far from ``startedAt`` it can have begun, before or after; `nil` where that is not known.
+
+  /// The longest time between ``startedAt`` and when it can have begun; `nil` where that is not known.
   public var startMargin: Duration? {
     guard let startedLow, let startedHigh else { return nil }
     return max(startedHigh - startedAt, startedAt - startedLow)
   }
+
   /// The legs of the metric and quantile that changed. What an earlier version wrote may be of others.
   public var explainingLegs: [LegsRecord] {
     guard let quantile else { return [] }

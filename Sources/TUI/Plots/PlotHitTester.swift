@@ -125,12 +125,13 @@ struct PlotHitTester {
     return found
   }
 
-  /// The next or previous notification in time that has a mark, of any displayed target.
+  /// The next or previous notification of the window in time that has a mark, of any displayed target.
   func neighbor(of pick: PickedNotification, forward: Bool) -> PickedNotification? {
     neighbor(of: (pick.point.plannedAt, pick.target, pick.sequence), forward: forward)
   }
 
-  /// The first notification with a mark that was planned in a column or after it, or else the last before it.
+  /// Forward, the first notification of the window with a mark that was planned in a column or after it; backward, the last that
+  /// was planned in it or before it.
   func neighbor(ofColumn column: Int, forward: Bool) -> PickedNotification? {
     let time = window.time(of: column..<column + 1)
     return neighbor(of: ((forward ? time.from : time.to).microseconds, -1, -1), forward: forward)
@@ -142,7 +143,7 @@ struct PlotHitTester {
     for target in targets {
       let track = snapshot.tracks[target]
       let range = track.range(from: window.start, to: window.end)
-      // Those of the same instant are before and after it, by target and number.
+      // Those of the same instant are before and after it, by target and number: backward begins behind them.
       let instant = WallTime(microseconds: forward ? place.0 : place.0 + 1)
       let start = min(max(track.firstIndex(notBefore: instant), range.lowerBound), range.upperBound)
       let indices =
@@ -151,16 +152,16 @@ struct PlotHitTester {
         : stride(from: start - 1, to: range.lowerBound - 1, by: -1)
       for index in indices {
         let point = track[index]
-        let own = (point.plannedAt, target, track.firstSequence + Int64(index))
-        guard forward ? own > place : own < place else { continue }
+        let key = (point.plannedAt, target, track.firstSequence + Int64(index))
+        guard forward ? key > place : key < place else { continue }
         if let best {
-          let other = (best.point.plannedAt, best.target, best.sequence)
-          guard forward ? own < other : own > other else { break }
+          let bestKey = (best.point.plannedAt, best.target, best.sequence)
+          guard forward ? key < bestKey : key > bestKey else { break }
         }
         var mark: PickedNotification?
         forEachMark(of: point) { metric, y in
           mark = PickedNotification(
-            target: target, sequence: own.2, point: point, metric: metric,
+            target: target, sequence: key.2, point: point, metric: metric,
             column: window.column(of: WallTime(microseconds: point.plannedAt)), y: y)
         }
         if let mark {

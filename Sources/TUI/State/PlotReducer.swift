@@ -102,8 +102,8 @@ extension Reducer {
     state.plot.moveCrosshair(columns: columns, rows: rows, in: geometry)
   }
 
-  /// Puts the crosshair on the next notification in time, or the one before; first of all on one that is near, else on the
-  /// next or last one from its column, whichever there is.
+  /// Puts the crosshair on the next notification in time, or the one before; first of all on the nearest one, or, where none is near, on
+  /// the first from its column on, or the last up to it.
   mutating func step(forward: Bool) {
     if !state.plot.holdsCrosshair { state.plot.toggleCrosshair(in: geometry) }
     guard let plot, let (place, pick) = plot.crosshair, let tester = plot.hitTester(of: place.pane) else {
@@ -114,13 +114,23 @@ extension Reducer {
       let isThere = pick.column == place.column && pick.y == place.y
       next = isThere ? tester.neighbor(of: pick, forward: forward) : pick
     } else {
-      next =
-        tester.neighbor(ofColumn: place.column, forward: forward)
-        ?? tester.neighbor(ofColumn: place.column, forward: !forward)
+      next = tester.neighbor(ofColumn: place.column, forward: forward) ?? other(place, tester, forward)
     }
-    guard let next else { return say(forward ? "no notification after this" : "no notification before this") }
+    guard let next else {
+      return say(
+        forward ? "no notification after this in the window" : "no notification before this in the window")
+    }
     state.plot.putCrosshair(on: next, pane: place.pane)
     state.plot.box?.end = state.plot.crosshair ?? place
+  }
+
+  /// Where no notification is in the direction that was asked for, the one that is nearest in the other.
+  private mutating func other(_ place: PlotPosition, _ tester: PlotHitTester, _ forward: Bool)
+    -> PickedNotification?
+  {
+    let other = tester.neighbor(ofColumn: place.column, forward: !forward)
+    if other != nil { say("the \(forward ? "last" : "first") notification of the window") }
+    return other
   }
 
   mutating func zoomToBox() {

@@ -193,6 +193,7 @@ struct Collect: AsyncParsableCommand {
     try StandardOutput.writeLine(
       "\(EscapedText.make(configuration.file)) is valid: \(CountText.text(targets.count, "target"))\(names)\(joined)"
     )
+    for notice in service.certificateNotices() { try StandardOutput.writeLine(notice) }
     for objective in configuration.objectives where !targets.contains(where: { $0.name == objective.target })
     {
       try StandardOutput.writeLine(

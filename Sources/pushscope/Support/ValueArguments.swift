@@ -76,9 +76,9 @@ struct DurationArgument {
     }
   }
 
-  /// Refuses zero.
+  /// Refuses less than a microsecond, which is zero to all that counts in them.
   func checkLength(as option: String) throws {
-    guard duration > .zero else {
+    guard duration.microseconds > 0 else {
       throw ValidationError("\(option) 0s is too short; give a longer time, like 30s")
     }
   }

@@ -325,7 +325,7 @@ import Testing
 
   /// One target of many waits for receipts that never come, and then goes on where it was; the others do not wait.
   @Test func whoWaitsIsCaughtUpWith() throws {
-    let names = (0..<6).map { "t\($0)" }
+    let names = (0..<(TestLength.isLong ? 12 : 6)).map { "t\($0)" }
     let outcomes = SimulatedCollector.outcomes(names, rate: 2, seconds: 240, seed: 71) {
       slow(&$0, 120..<150)
       $0.isOpen = $0.target == "t3" && (60..<64).contains($0.plannedAt)

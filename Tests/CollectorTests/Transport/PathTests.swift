@@ -88,7 +88,7 @@ struct PathTests {
     #expect(server.numbers(after: "ping").isEmpty)
   }
 
-  /// With always something to send there is no idle time: the PING goes with the requests.
+  /// With always something to send there is no idle time, which a PING needs (250 µs): it goes with the requests.
   @Test func aBusyTargetAsksToo() throws {
     let server = try ServerProcess.nghttpd()
     let run = TransportRun()

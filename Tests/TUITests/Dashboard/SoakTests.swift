@@ -9,7 +9,7 @@ import Testing
 @testable import Store
 @testable import TUI
 
-@Suite("An hour of live data, and 25 minutes where that is too long")
+@Suite("Live data for an hour, or 25 minutes in the short form")
 struct SoakTests {
   /// What must not grow: whatever is kept between frames.
   private struct Kept: Equatable {
@@ -49,9 +49,10 @@ struct SoakTests {
     var pending: [Sample] = []
     var bytes: [Int] = []
     var sequence: Int64 = 0
-    let seconds = TestLength.isLong ? 3_600 : 1_500
+    // So many that the oldest go.
+    let (seconds, lines) = TestLength.isLong ? (3_600, 3) : (1_500, 6)
     for second in 0..<seconds {
-      // Two notifications a second, delivered the second after; three log lines and an event.
+      // Two notifications a second, delivered the second after; log lines and an event.
       let delivered = pending.map { fixture.delivered($0.id.sequence, at: ($0.id.sequence - 1) * 500) }
       pending = (0..<2).map { _ in
         sequence += 1
@@ -67,7 +68,7 @@ struct SoakTests {
             at: at, kind: .duplicate, target: nil, connectionID: nil, sequence: nil, count: 1,
             detail: "\(second)")
         ],
-        log: (0..<3).map {
+        log: (0..<lines).map {
           LogLine(at: at, level: .info, target: nil, label: "soak", message: "\(second).\($0)")
         })
       fixture.clock.advance(by: .milliseconds(750))
@@ -76,7 +77,7 @@ struct SoakTests {
       if second % 30 == 7, let key = keys.next() {
         _ = screen.handle(InputEvent(kind: .key(.character(key))), at: time)
       }
-      // Most frames fall out here, so that an hour takes seconds.
+      // Most frames fall out here, so that it takes seconds.
       if second % 15 == 0 || second % 30 == 8 {
         let damage = screen.advance(to: time)
         if !damage.isEmpty { screen.draw(on: buffer, damage: damage) }
