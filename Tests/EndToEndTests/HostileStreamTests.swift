@@ -25,7 +25,7 @@ struct HostileStreamTests {
         ProviderFiles.target(
           String($0.dropFirst(10)), "ntfy", port: service.ports[$0] ?? 1,
           more: [
-            "subscribe: true", "schedule: { rate: \(rate) }", "receipt_deadline: 5s", "timeout: 10s",
+            "subscribe: true", "schedule: { rate: \(rate) }", "receipt_deadline: 10s", "timeout: 10s",
             "max_lag: 30s",
           ])
       }

@@ -38,7 +38,7 @@ struct PrometheusTests {
     arguments: [false, true])
   func scrapes(isNative: Bool) throws {
     let monitored = try MonitoredInstallation(
-      rate: "50/s", target: ["receipt_deadline: 5s"],
+      rate: "50/s", target: ["receipt_deadline: 30s"],
       sections: [
         "labels: { region: eu-1 }",
         "objectives: [{ name: fast, target: loopback, within: 30ms, share: 90% }]",
