@@ -42,13 +42,14 @@ struct AnalystSubject {
 
         """ + (fleet?.configuration ?? ""))
     let environment = clock?.environment ?? [:]
-    service = try installation.startLoopback(scenario: scenario, environment: environment)
     engine = try fleet?.start()
     if hasFleet {
       let setup = try run(
         Programs.pushscope, ["fleet", "setup", "--no-users", "--config", installation.configuration])
       #expect(setup.status == 0, "\(setup)")
     }
+    // The scenario's episodes count from the start of the service: nothing slow comes between the two.
+    service = try installation.startLoopback(scenario: scenario, environment: environment)
     collector = try installation.collect(
       duration.map { ["--duration", $0] } ?? [],
       environment: environment.merging(["PUSHSCOPE_TEST_FAULT": directory.file("fault")]) { $1 })
