@@ -5,8 +5,8 @@ import TestKit
 import TestTraits
 import Testing
 
-/// An hour in which the analyst is killed, stopped and trapped at whatever it works at, on a clock that runs six times as fast:
-/// in the end the store, the fleet and those who are told of alerts have what they have without any fault. `make test` has five
+/// An hour in which the analyst is killed, stopped and trapped at whatever it works at, on a clock that runs four times as fast:
+/// in the end the store, the fleet and those who are told of alerts have what they have without any fault. `make test` has three
 /// minutes of it.
 @Suite(
   "An hour of faults of the analyst", .ownThread,
@@ -19,13 +19,13 @@ struct AnalystFaultHourTests {
       "forward revisions", "forward the fleet's state",
     ] + ["sample", "receipt", "event", "log", "run", "finding"].map { "forward \($0)" }
 
-  /// Deliveries are slow, and half of them are lost, for three minutes of each ten: the search finds the losses under load, too.
+  /// Deliveries are slow, and half of them are lost, for two minutes of each ten: the search finds the losses under load, too.
   private static let scenario = """
     deliveries: { delay: { distribution: lognormal, median: 30ms, sigma: 0.3 } }
     episodes:
       - name: slow delivery
-        from: 2m
-        for: 3m
+        from: 90s
+        for: 2m
         every: 10m
         deliveries: { delay: { distribution: lognormal, median: 300ms, sigma: 0.3 }, lost: 50% }
 
@@ -36,9 +36,9 @@ struct AnalystFaultHourTests {
   @Test("nothing is missing, and nothing is told or stored twice", .timeLimit(.minutes(30))) func hour()
     throws
   {
-    let minutes = TestLength.isLong ? 60 : 5
+    let minutes = TestLength.isLong ? 60 : 3
     let subject = try AnalystSubject(
-      scenario: Self.scenario, duration: "\(minutes + 3)m", clockRate: 6, hasFleet: true)
+      rate: "10/s", scenario: Self.scenario, duration: "\(minutes + 3)m", clockRate: 4, hasFleet: true)
     let clock = try #require(subject.clock)
     var random = SeededGenerator(seed: 37)
     try subject.installation.waitFor("delivered", over: 20, by: subject.collector)
