@@ -75,7 +75,7 @@ struct HostileStreamTests {
     // Room for eleven targets instead of one.
     #expect(end.peak - peak.peak < 40_000, "\(peak.peak) kB became \(end.peak) kB")
 
-    // Every message was published and accepted; the replayed one was received once and repeated at most 100 times.
+    // Every message was published and accepted; the replayed one was received once, and its repetitions are counted.
     #expect(
       try scene.query("bad", "SELECT count(*), sum(accepted_at IS NOT NULL) FROM sample_view") == [
         ["176", "176"]
@@ -87,7 +87,7 @@ struct HostileStreamTests {
       .filter { $0[0] != "replayed" } == [])
     #expect(
       try scene.query(
-        "bad", "SELECT DISTINCT duplicates > 100 FROM sample_view WHERE target = 'replayed' AND sequence = 1")
+        "bad", "SELECT DISTINCT duplicates > 40 FROM sample_view WHERE target = 'replayed' AND sequence = 1")
         == [["1"]])
     let receipts = try scene.query("bad", "SELECT count(*) FROM receipt")
     #expect((Int(receipts[0][0]) ?? .max) <= 100)

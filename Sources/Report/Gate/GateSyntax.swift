@@ -153,7 +153,7 @@ extension Gate {
   private static func limit(_ word: GateWords.Word, _ words: GateWords) throws(GateSyntaxError) -> Duration {
     let duration = try words.value(word) { text throws(ValueTextError) in try DurationText.parse(text) }
     guard duration.microseconds > 0 else {
-      throw words.error("no value is below 0s", "give a longer time, like 250ms", at: word)
+      throw words.error("a limit is at least 1 µs", "give a longer time, like 250ms", at: word)
     }
     return duration
   }

@@ -42,8 +42,9 @@ public struct RetentionClock: Sendable, Equatable {
     case corrected
   }
 
-  /// How much further than the time that passed the wall clock may have come.
-  public static let tolerance = Duration.seconds(3_600)
+  /// How much further than the time that passed the wall clock may have come: the hour by which a time zone or summer time is
+  /// wrong, and what a clock drifts and looks differ by.
+  public static let tolerance = Duration.seconds(3_900)
   /// How long a collector has to run with a wall clock before it counts: where the kernel calls it synchronized, and otherwise.
   public static func trial(isSynchronized: Bool) -> Duration { .seconds(isSynchronized ? 3_600 : 86_400) }
   /// A difference between two looks that is no step of the wall clock, µs.

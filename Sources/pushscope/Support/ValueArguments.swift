@@ -79,7 +79,7 @@ struct DurationArgument {
   /// Refuses less than a microsecond, which is zero to all that counts in them.
   func checkLength(as option: String) throws {
     guard duration.microseconds > 0 else {
-      throw ValidationError("\(option) 0s is too short; give a longer time, like 30s")
+      throw ValidationError("\(option) is shorter than 1 µs; give a longer time, like 30s")
     }
   }
 }

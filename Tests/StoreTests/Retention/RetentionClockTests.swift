@@ -65,6 +65,14 @@ private struct Looks {
     #expect(host.clock.now == host.wall)
   }
 
+  /// The two clocks of a look are read one after the other: on a busy host an hour looks like a little more.
+  @Test func anHourIsNotHeld() {
+    var host = Looks()
+    host.step(.seconds(3_600) + .milliseconds(30))
+    #expect(host.look() == nil)
+    #expect(host.clock.now == host.wall)
+  }
+
   @Test func aClockThatIsAheadIsHeldUntilItIsSetBack() {
     var host = Looks()
     let right = host.wall
