@@ -80,7 +80,7 @@ struct AcceptanceTests {
   @Test("losses, duplicates, reordering and rejections are counted exactly", .timeLimit(.minutes(10)))
   func loss() throws {
     let installation = try Installation(
-      rate: "200/s", target: ["receipt_deadline: 2s", "timeout: 10s", "max_lag: 20s"])
+      rate: "200/s", target: ["receipt_deadline: 10s", "timeout: 10s", "max_lag: 20s"])
     let service = try PushService(
       installation,
       [
@@ -103,7 +103,7 @@ struct AcceptanceTests {
   @Test("the loopback service's own script agrees with a run", .timeLimit(.minutes(10)))
   func loopback() throws {
     let installation = try Installation(
-      rate: "200/s", target: ["receipt_deadline: 2s", "timeout: 10s", "max_lag: 20s"])
+      rate: "200/s", target: ["receipt_deadline: 10s", "timeout: 10s", "max_lag: 20s"])
     let script = installation.directory.file("script.jsonl")
     let service = try installation.startLoopback(
       scenario: """

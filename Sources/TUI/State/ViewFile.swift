@@ -25,7 +25,7 @@ struct ViewFile {
   }
 
   private var file: String {
-    outlastsTheEnd ? "\(directory)/\(store).json" : "\(directory)/\(store).\(getpid()).json"
+    outlastsTheEnd ? "\(directory)/\(store).json" : "\(directory)/\(store).\(ProcessIdentity.own).json"
   }
 
   /// The view to open with; one that a crash has left is given once.
@@ -49,10 +49,7 @@ struct ViewFile {
   private var abandoned: [(store: Substring, file: StateDirectory.File)] {
     StateDirectory.files(in: directory).compactMap { file in
       let parts = file.name.split(separator: ".")
-      guard parts.count == 3, let process = Int32(parts[1]), process > 0,
-        // In a container a process may get the id of the one before.
-        process == getpid() || kill(process, 0) != 0 && errno == ESRCH
-      else { return nil }
+      guard parts.count == 3, let process = ProcessIdentity(parts[1]), !process.isRunning else { return nil }
       return (parts[0], file)
     }
   }

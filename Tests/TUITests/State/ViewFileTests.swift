@@ -1,6 +1,7 @@
 import Foundation
 import TestKit
 import Testing
+import Threads
 
 @testable import TUI
 
@@ -27,5 +28,23 @@ import Testing
       try FileManager.default.contentsOfDirectory(atPath: views).sorted() == [
         "bb.2147483647.json", "cc.1.json", "dd.json",
       ])
+  }
+
+  /// The kernel gives the id of a process that is gone to another one.
+  @Test func anIdThatAnotherProcessHasGotIsNoDashboard() throws {
+    let home = try TemporaryDirectory()
+    let views = home.path + "/pushscope/views"
+    let file = try #require(
+      ViewFile(of: "/store", environment: ["XDG_STATE_HOME": home.path], outlastsTheEnd: false))
+    let view = LastView(ViewState(), in: Snapshot(), window: nil)
+    file.write(view)
+    #expect(file.takeLast() == nil, "it is that of a dashboard at work")
+    let name = try #require(try FileManager.default.contentsOfDirectory(atPath: views).first)
+    let own = "\(ProcessIdentity.own)"
+    #expect(name.contains(".\(own)."))
+    let other = name.replacing(own, with: "\(ProcessIdentity.own.id)-1")
+    try FileManager.default.moveItem(atPath: "\(views)/\(name)", toPath: "\(views)/\(other)")
+    #expect(file.takeLast() == view)
+    #expect(file.takeLast() == nil, "it is given once")
   }
 }
