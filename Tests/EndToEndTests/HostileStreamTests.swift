@@ -75,7 +75,8 @@ struct HostileStreamTests {
     // Room for eleven targets instead of one.
     #expect(end.peak - peak.peak < 40_000, "\(peak.peak) kB became \(end.peak) kB")
 
-    // Every message was published and accepted; the replayed one was received once, and its repetitions are counted.
+    // Every message was published and accepted; the replayed one was received once, and its repetitions are
+    // counted: the service sends fifty at a time.
     #expect(
       try scene.query("bad", "SELECT count(*), sum(accepted_at IS NOT NULL) FROM sample_view") == [
         ["176", "176"]

@@ -42,8 +42,8 @@ public struct RetentionClock: Sendable, Equatable {
     case corrected
   }
 
-  /// How much further than the time that passed the wall clock may have come: the hour by which a time zone or summer time is
-  /// wrong, and what a clock drifts and looks differ by.
+  /// How much further than the time that passed the wall clock may have come: an hour, as a wrong summer time makes it, and five
+  /// minutes for drift and for the time between reading the two clocks.
   public static let tolerance = Duration.seconds(3_900)
   /// How long a collector has to run with a wall clock before it counts: where the kernel calls it synchronized, and otherwise.
   public static func trial(isSynchronized: Bool) -> Duration { .seconds(isSynchronized ? 3_600 : 86_400) }

@@ -30,7 +30,7 @@ enum RetentionMarks {
     guard let limit = policy.maximumSize, moves.aged.isEmpty, try StoreSize.read(db).used > limit,
       try RetentionDeletion.next(policy, at: wall, db) == nil
     else { return moves }
-    moves.forced = try oldest(before: min(now, wall) - RollupSpan.hour.length, db)
+    moves.forced = try oldest(before: min(now, wall) - RetentionClock.tolerance, db)
     return moves
   }
 

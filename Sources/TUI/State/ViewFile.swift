@@ -28,7 +28,7 @@ struct ViewFile {
     outlastsTheEnd ? "\(directory)/\(store).json" : "\(directory)/\(store).\(ProcessIdentity.own).json"
   }
 
-  /// The view to open with; one that a crash has left is given once.
+  /// The view to open with, before anything is written; one that a crash has left is given once.
   func takeLast() -> LastView? {
     let abandoned = abandoned
     let old = Double(time(nil)) - Self.keepingTime
@@ -49,7 +49,10 @@ struct ViewFile {
   private var abandoned: [(store: Substring, file: StateDirectory.File)] {
     StateDirectory.files(in: directory).compactMap { file in
       let parts = file.name.split(separator: ".")
-      guard parts.count == 3, let process = ProcessIdentity(parts[1]), !process.isRunning else { return nil }
+      guard parts.count == 3, let process = ProcessIdentity(parts[1]),
+        // This process has written nothing yet: in a container another one had its id before.
+        process.id == ProcessIdentity.own.id || !process.isRunning
+      else { return nil }
       return (parts[0], file)
     }
   }

@@ -5,21 +5,39 @@ import Synchronization
 ///
 /// The lines that wait are bounded. What does not fit is left out and counted, and a line in its place says how much it was.
 public final class LineWriter: Sendable {
+  private enum Item {
+    case line([UInt8])
+    /// So many lines were left out here.
+    case missing(Int)
+  }
+
   private struct State {
-    var waiting: [[UInt8]] = []
+    var waiting: [Item] = []
     /// The size of the lines that wait and of those that are being written.
     var bytes = 0
     var isWriting = false
     var isClosing = false
-    /// Lines that were left out since a line said so.
+    /// Lines whose place is reached, or that were refused, and of which no line has told yet.
     var untold = 0
     var dropped: UInt64 = 0
 
     var isIdle: Bool { waiting.isEmpty && !isWriting }
 
-    mutating func drop() {
-      untold += 1
+    /// Leaves a line out, after those that wait.
+    mutating func leaveOut() {
       dropped += 1
+      if isClosing {
+        untold += 1
+      } else if case .missing(let count) = waiting.last {
+        waiting[waiting.count - 1] = .missing(count + 1)
+      } else {
+        waiting.append(.missing(1))
+      }
+    }
+
+    mutating func refuse() {
+      dropped += 1
+      untold += 1
     }
   }
 
@@ -49,7 +67,7 @@ public final class LineWriter: Sendable {
     work = try WakeSignal()
     idle = try WakeSignal()
     try DedicatedThread.start(name: name) { [self] in
-      while let lines = next() { write(lines) }
+      while let items = next() { write(items) }
     }
   }
 
@@ -61,9 +79,9 @@ public final class LineWriter: Sendable {
     let bytes = Array(line.utf8) + [UInt8(ascii: "\n")]
     state.withLock { state in
       guard !state.isClosing, state.isIdle || state.bytes + bytes.count + Self.overhead <= capacity else {
-        return state.drop()
+        return state.leaveOut()
       }
-      state.waiting.append(bytes)
+      state.waiting.append(.line(bytes))
       state.bytes += bytes.count + Self.overhead
     }
     work.raise()
@@ -95,29 +113,39 @@ public final class LineWriter: Sendable {
 
   /// Waits for lines.
   /// - Returns: `nil` at the end.
-  private func next() -> [[UInt8]]? {
+  private func next() -> [Item]? {
     while true {
-      let (lines, isOver) = state.withLock { state in
+      let (items, isOver) = state.withLock { state in
         defer { state.waiting = [] }
         state.isWriting = !state.waiting.isEmpty
         return (state.waiting, state.isClosing)
       }
-      if !lines.isEmpty { return lines }
+      if !items.isEmpty { return items }
       idle.raise()
       if isOver { return nil }
       _ = work.wait(for: nil, events: 0)
     }
   }
 
-  private func write(_ lines: [[UInt8]]) {
-    for line in lines {
-      let isWritten = put(line)
-      state.withLock { state in
-        state.bytes -= line.count + Self.overhead
-        if !isWritten { state.drop() }
+  private func write(_ items: [Item]) {
+    for item in items {
+      switch item {
+      case .line(let line):
+        let isWritten = put(line)
+        state.withLock { state in
+          state.bytes -= line.count + Self.overhead
+          if !isWritten { state.refuse() }
+        }
+      case .missing(let count):
+        state.withLock { $0.untold += count }
+        tell()
       }
     }
-    // What was left out came after the lines that waited.
+    tell()
+  }
+
+  /// Says how many lines are missing here.
+  private func tell() {
     let untold = state.withLock { state in
       defer { state.untold = 0 }
       return state.untold

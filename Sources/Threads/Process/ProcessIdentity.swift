@@ -1,15 +1,16 @@
 import Glibc
 
-/// A process of this host. The kernel gives its id to another one later, but not the moment of its start with it.
+/// A process of this host. Two processes of one boot may have the same id, but not also the same start.
 public struct ProcessIdentity: Sendable, Equatable, CustomStringConvertible {
   public let id: Int32
   /// When it started, in clock ticks since the boot (proc_pid_stat(5), `starttime`); 0 where /proc does not tell.
   public let start: UInt64
 
   /// The calling process.
-  public static var own: ProcessIdentity {
-    ProcessIdentity(id: getpid(), start: runningStart(of: getpid()) ?? 0)
-  }
+  public static let own = ProcessIdentity(runningAs: getpid())
+
+  /// The process that has an id now.
+  public init(runningAs id: Int32) { self.init(id: id, start: Self.runningStart(of: id) ?? 0) }
 
   private init(id: Int32, start: UInt64) { (self.id, self.start) = (id, start) }
 
@@ -35,9 +36,13 @@ public struct ProcessIdentity: Sendable, Equatable, CustomStringConvertible {
     defer { close(descriptor) }
     var bytes = [UInt8](repeating: 0, count: 1024)
     let count = read(descriptor, &bytes, bytes.count)
-    // The name may have spaces and parentheses: fields are counted from its end, where the third one begins.
-    guard count > 0, let end = bytes[..<count].lastIndex(of: UInt8(ascii: ")")) else { return nil }
-    let fields = bytes[(end + 1)..<count].split(separator: UInt8(ascii: " "))
+    return count > 0 ? start(inStatus: bytes[..<count]) : nil
+  }
+
+  /// The start in what /proc/PID/stat says. The name may have spaces and parentheses: fields are counted from its end.
+  static func start(inStatus text: some BidirectionalCollection<UInt8>) -> UInt64? {
+    guard let name = text.lastIndex(of: UInt8(ascii: ")")) else { return nil }
+    let fields = text[text.index(after: name)...].split(separator: UInt8(ascii: " "))
     return fields.count > 19 ? UInt64(String(decoding: fields[19], as: UTF8.self)) : nil
   }
 }

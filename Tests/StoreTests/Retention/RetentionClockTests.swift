@@ -71,6 +71,9 @@ private struct Looks {
     host.step(.seconds(3_600) + .milliseconds(30))
     #expect(host.look() == nil)
     #expect(host.clock.now == host.wall)
+    let right = host.wall
+    host.step(.seconds(3_901))
+    #expect(host.look() == .held(wall: host.wall, expected: right))
   }
 
   @Test func aClockThatIsAheadIsHeldUntilItIsSetBack() {

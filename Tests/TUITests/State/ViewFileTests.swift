@@ -37,14 +37,21 @@ import Threads
     let file = try #require(
       ViewFile(of: "/store", environment: ["XDG_STATE_HOME": home.path], outlastsTheEnd: false))
     let view = LastView(ViewState(), in: Snapshot(), window: nil)
-    file.write(view)
-    #expect(file.takeLast() == nil, "it is that of a dashboard at work")
-    let name = try #require(try FileManager.default.contentsOfDirectory(atPath: views).first)
-    let own = "\(ProcessIdentity.own)"
-    #expect(name.contains(".\(own)."))
-    let other = name.replacing(own, with: "\(ProcessIdentity.own.id)-1")
-    try FileManager.default.moveItem(atPath: "\(views)/\(name)", toPath: "\(views)/\(other)")
+    func leave(by process: String) throws {
+      file.write(view)
+      let name = try #require(try FileManager.default.contentsOfDirectory(atPath: views).first)
+      let other = name.replacing("\(ProcessIdentity.own)", with: process)
+      try #require(other != name)
+      try FileManager.default.moveItem(atPath: "\(views)/\(name)", toPath: "\(views)/\(other)")
+    }
+    let parent = ProcessIdentity(runningAs: getppid())
+    try leave(by: "\(parent.id)-1")
     #expect(file.takeLast() == view)
     #expect(file.takeLast() == nil, "it is given once")
+    // In a container a dashboard has the id of the one before.
+    try leave(by: "\(ProcessIdentity.own.id)")
+    #expect(file.takeLast() == view)
+    try leave(by: "\(parent)")
+    #expect(file.takeLast() == nil, "it is that of a dashboard at work")
   }
 }

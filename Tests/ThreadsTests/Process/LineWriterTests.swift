@@ -44,13 +44,17 @@ import Threads
     }
   }
 
-  @Test("a reader that does not read holds up nobody; what is missing is counted, and said once in its place")
-  func stalled() throws {
+  @Test(
+    "a reader that does not read holds up nobody; what is missing is counted, and said once in its place",
+    arguments: [false, true])
+  func stalled(isFirstUnderWay: Bool) throws {
     let pipe = try Pipe()
     pipe.fill()
     // Two lines fit: each counts 5 bytes and some for its memory.
     let writer = try LineWriter(pipe.input, name: "test", capacity: 100) { "\($0) missing" }
-    for number in 1...9 { writer.write("line\(number % 10)") }
+    writer.write("line1")
+    if isFirstUnderWay { usleep(100_000) }
+    for number in 2...9 { writer.write("line\(number)") }
     #expect(writer.dropped == 7)
     #expect(!writer.flush(within: .milliseconds(20)))
     #expect(pipe.text(through: "missing\n") == "line1\nline2\n7 missing\n")

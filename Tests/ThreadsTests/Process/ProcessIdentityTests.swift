@@ -19,6 +19,13 @@ import Testing
     #expect(ProcessIdentity("2147483647")?.isRunning == false)
   }
 
+  @Test func theStartIsTheTwentySecondField() {
+    let fields = (4...30).map(String.init).joined(separator: " ")
+    #expect(ProcessIdentity.start(inStatus: Array("1 (a) b (c)) S \(fields)\n".utf8)) == 22)
+    #expect(ProcessIdentity.start(inStatus: Array("1 (a) S 4 5 6".utf8)) == nil)
+    #expect(ProcessIdentity.start(inStatus: Array("1".utf8)) == nil)
+  }
+
   @Test(arguments: ["", "-", "x", "0", "-1", "4711-", "4711-x", "4711--1", "4711-1-2"])
   func isRefused(text: String) { #expect(ProcessIdentity(text) == nil) }
 }
