@@ -213,7 +213,7 @@ import Testing
     let plans = fixture.plans(fixture.alpha, count: 10)
     try fixture.commit(inserted: plans.map { $0.asDelivered() })
     fixture.clock.advance(by: .minutes(58))
-    fixture.clock.stepWall(by: .minutes(minutes))
+    fixture.clock.stepWall(by: .seconds(60 * minutes))
     while try fixture.store.rollUp() {}
     _ = try prune(fixture.store, RetentionPolicy(maximumSize: 1))
     for plan in plans { #expect(try fixture.reader().sample(plan.id) != nil) }
