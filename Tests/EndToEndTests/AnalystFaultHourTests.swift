@@ -37,7 +37,8 @@ struct AnalystFaultHourTests {
   {
     let minutes = TestLength.isLong ? 60 : 5
     let subject = try AnalystSubject(
-      rate: "15/s", scenario: Self.scenario, duration: "\(minutes + 3)m", clockRate: 4, hasFleet: true)
+      rate: "5/s", deadline: "30s", scenario: Self.scenario, duration: "\(minutes + 3)m", clockRate: 4,
+      hasFleet: true)
     let clock = try #require(subject.clock)
     var random = SeededGenerator(seed: 37)
     try subject.installation.waitFor("delivered", over: 20, by: subject.collector)

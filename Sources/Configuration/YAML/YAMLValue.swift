@@ -155,9 +155,6 @@ public struct YAMLMapping {
 }
 
 extension YAMLMapping {
-  /// Keys that ``secret(_:example:)`` reads.
-  static func secretKeys(_ name: String) -> [String] { ["\(name)_file", name] }
-
   /// Reads `NAME_file`, the path of a secret file, or `NAME`, a text from the environment.
   ///
   /// - Parameter example: a line that the remedy shows when neither is given; `nil` for an optional secret.

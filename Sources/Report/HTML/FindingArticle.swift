@@ -90,7 +90,7 @@ struct FindingArticle {
         ?? "getting worse since about \(start)"
     }
     var spread: Markup = ""
-    if let margin = finding.startMargin, margin > .zero {
+    if let margin = finding.startMargin {
       spread = " (\(FigureText.unbroken("± \(LengthText.text(margin))")))"
     }
     if let stopped { return "from \(start)\(spread) on\(stopped)" }

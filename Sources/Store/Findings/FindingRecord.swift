@@ -109,10 +109,11 @@ public struct FindingRecord: Sendable, Equatable, Identifiable, Codable {
   public var isProvisional: Bool { status.word == .provisional }
   public var isWithdrawn: Bool { status.word == .withdrawn }
 
-  /// The longest time between ``startedAt`` and when it can have begun; `nil` where that is not known.
+  /// The longest time between ``startedAt`` and when it can have begun; `nil` where there is none or it is not known.
   public var startMargin: Duration? {
     guard let startedLow, let startedHigh else { return nil }
-    return max(startedHigh - startedAt, startedAt - startedLow)
+    let margin = max(startedHigh - startedAt, startedAt - startedLow)
+    return margin > .zero ? margin : nil
   }
 
   /// The legs of the metric and quantile that changed. What an earlier version wrote may be of others.

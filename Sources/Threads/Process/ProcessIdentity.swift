@@ -4,7 +4,7 @@ import Glibc
 public struct ProcessIdentity: Sendable, Equatable, CustomStringConvertible {
   public let id: Int32
   /// When it started, in clock ticks since the boot (proc_pid_stat(5), `starttime`); 0 where /proc does not tell.
-  public let start: UInt64
+  let start: UInt64
 
   /// The calling process.
   public static let own = ProcessIdentity(runningAs: getpid())

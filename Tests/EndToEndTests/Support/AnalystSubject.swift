@@ -16,12 +16,13 @@ struct AnalystSubject {
 
   /// - Parameters:
   ///   - analyst: the value of the key of the same name.
+  ///   - deadline: of receipts, on the collector's clock. One that a busy machine's delays exceed makes losses of them.
   ///   - clockRate: how many times as fast the clock of collector and service runs.
   init(
-    rate: String = "20/s", analyst: String = "on", scenario: String? = nil, duration: String? = nil,
-    clockRate: Int = 1, hasFleet: Bool = false
+    rate: String = "20/s", deadline: String = "3s", analyst: String = "on", scenario: String? = nil,
+    duration: String? = nil, clockRate: Int = 1, hasFleet: Bool = false
   ) throws {
-    installation = try Installation(rate: rate, target: ["receipt_deadline: 3s"])
+    installation = try Installation(rate: rate, target: ["receipt_deadline: \(deadline)"])
     let directory = installation.directory
     port = try FreePort.take()
     let told = directory.file("told")
