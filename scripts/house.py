@@ -40,6 +40,8 @@ PICTURES = (
     "Desk Clerk Book Keeper Fate Tally Facts Standing Remarks Wording Vocabulary Politeness Trust Care Turns "
     "Thinner Station"
 ).split()
+# Verbs that say as little of what a function does (record, receive, drain, report, poll: there is one that says it).
+VERBS = "note take tell look serves keepHouse arrangeTurns".split()
 
 IMPORT = re.compile(r"^(?:@\w+(?:\([^)]*\))? )*(?:(?:public|internal|package|private) )?import (?:\w+ )?(\w+)")
 TYPE = re.compile(r"^\s*((?:\w+(?:\([^)]*\))? )*)(struct|class|enum|actor|protocol) (\w+)")
@@ -129,11 +131,15 @@ def ownership(files):
 
 def names(files):
     picture = re.compile(r"(?:^|[a-z0-9])(" + "|".join(PICTURES) + r")(?:$|[A-Z])")
+    verb = re.compile(r"\bfunc ((?:" + "|".join(VERBS) + r")(?:[A-Z]\w*)?)\b")
     for file in files:
         for number, line in enumerate(file.read_text().splitlines(), 1):
             found = TYPE.match(line)
             if found and picture.search(found.group(3)):
                 yield f"{file}:{number}: {found.group(3)} is named with a picture; use the field's term"
+            found = verb.search(line)
+            if found:
+                yield f"{file}:{number}: {found.group(1)} is named with a vague verb; use the field's term"
 
 
 PUBLIC = re.compile(

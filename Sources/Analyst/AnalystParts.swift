@@ -69,7 +69,7 @@ final class AnalystParts: Sendable {
   init(
     _ settings: AnalystSettings, store: any AnalystStore, client: any WebhookClient, logger: Logger,
     clock: any HostClock, switchedOff: Set<CollectorPart> = [],
-    progress: @escaping @Sendable (CollectorPart) -> WorkProgress = { _ in .untold },
+    progress: @escaping @Sendable (CollectorPart) -> WorkProgress = { _ in .unreported },
     onOpen: @escaping @Sendable ([OpenFindings]) -> Void
   ) throws {
     alerting = try AlertingService(
@@ -109,7 +109,7 @@ final class AnalystParts: Sendable {
   }
 
   /// - Throws: `ThreadError`.
-  func take(_ news: AnalystNews) throws {
+  func apply(_ news: AnalystNews) throws {
     switch news {
     case .settings(let settings):
       state.withLock { $0.settings = settings }

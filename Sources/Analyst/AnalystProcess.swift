@@ -22,7 +22,7 @@ public enum AnalystProcess {
   /// - Throws: ``NoCollector``, `StoreError`, `ThreadError`.
   public static func run(client: any WebhookClient) async throws {
     clinux_report_crashes(progressDescriptor)
-    let output = PipeOutput(takeStandardOutput())
+    let output = PipeOutput(claimStandardOutput())
     // Where memory is short, the kernel ends this process before the one that records.
     clinux_raise_oom_score(500)
     let input = MessageInput()
@@ -32,13 +32,13 @@ public enum AnalystProcess {
     let link = try AnalystLink(start, output: output)
     let parts = try AnalystParts(
       start.settings, store: link, client: client, logger: logger(output), clock: SystemClock(),
-      switchedOff: start.switchedOff, progress: { part in WorkProgress { tell($0, of: part) } },
+      switchedOff: start.switchedOff, progress: { part in WorkProgress { report($0, of: part) } },
       onOpen: { findings in send(.openFindings(findings), to: output) })
-    for news in start.news { try parts.take(news) }
+    for news in start.news { try parts.apply(news) }
     try DedicatedThread.start(name: "beat") {
       var memory = FreedMemory()
       while true {
-        tell(.beat)
+        report(.beat)
         memory.giveBack(at: .nanoseconds(SystemClock().monotonicNow().nanoseconds))
         sleep(beatInterval)
       }
@@ -49,7 +49,7 @@ public enum AnalystProcess {
         while let message = try input.next() {
           switch message {
           case .reply(let reply): link.deliver(reply)
-          case .news(let news): try parts.take(news)
+          case .news(let news): try parts.apply(news)
           case .finish: finished.finish()
           case .begin: break
           }
@@ -67,7 +67,7 @@ public enum AnalystProcess {
   }
 
   /// What prints to standard output must not get between the messages.
-  private static func takeStandardOutput() -> Int32 {
+  private static func claimStandardOutput() -> Int32 {
     let descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, progressDescriptor + 1)
     dup2(STDERR_FILENO, STDOUT_FILENO)
     return descriptor
@@ -75,27 +75,27 @@ public enum AnalystProcess {
 
   // MARK: - Progress
 
-  private static func tell(_ step: WorkProgress.Step, of part: CollectorPart) {
+  private static func report(_ step: WorkProgress.Step, of part: CollectorPart) {
     switch step {
     case .began(let unit):
-      note(ProgressLine.died(part, unit: unit).text)
-      tell(.step(part, step))
+      recordWork(ProgressLine.died(part, unit: unit).text)
+      report(.step(part, step))
       #if DEBUG
         InducedFault.happen(in: part, unit: unit)
       #endif
-    case .goesOn: tell(.step(part, step))
+    case .goesOn: report(.step(part, step))
     case .rests:
-      note("")
-      tell(.step(part, step))
+      recordWork("")
+      report(.step(part, step))
     }
   }
 
-  private static func tell(_ line: ProgressLine) {
+  private static func report(_ line: ProgressLine) {
     var text = line.text
     text.withUTF8 { _ = write(progressDescriptor, $0.baseAddress, $0.count) }
   }
 
-  private static func note(_ text: String) {
+  private static func recordWork(_ text: String) {
     var text = text
     text.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) { clinux_note_work($0.baseAddress, $0.count) }

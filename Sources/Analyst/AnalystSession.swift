@@ -119,9 +119,9 @@ final class AnalystSession {
     heed(gap: now - steppedAt)
     steppedAt = now
     if waiting[4].revents != 0 { wake.clear() }
-    takeErrors()
-    takeProgress()
-    switch takeMessages() {
+    readErrors()
+    readProgress()
+    switch readMessages() {
     case .goesOn: break
     case .over: return ended(nil)
     case .broken(let reason): return ended(.wanted(reason, watch.culprit))
@@ -166,7 +166,7 @@ final class AnalystSession {
   // MARK: - Pipes
 
   /// - Returns: the bytes that are there, at most some 64 kB; `nil` at the end.
-  private func take(_ descriptor: Int32) -> ArraySlice<UInt8>? {
+  private func readChunk(_ descriptor: Int32) -> ArraySlice<UInt8>? {
     while true {
       let count = read(descriptor, &chunk, chunk.count)
       if count < 0, errno == EINTR { continue }
@@ -183,8 +183,8 @@ final class AnalystSession {
     case broken(reason: String)
   }
 
-  private func takeMessages() -> Output {
-    guard let bytes = take(child.output) else { return .over }
+  private func readMessages() -> Output {
+    guard let bytes = readChunk(child.output) else { return .over }
     messages.append(bytes)
     var requests = 0
     do {
@@ -214,7 +214,7 @@ final class AnalystSession {
 
   private func forEachChunk(of descriptor: Int32, _ body: (ArraySlice<UInt8>) -> Void) {
     for _ in 0..<Self.chunksAtOnce {
-      guard let bytes = take(descriptor) else {
+      guard let bytes = readChunk(descriptor) else {
         closed.insert(descriptor)
         return
       }
@@ -223,13 +223,13 @@ final class AnalystSession {
     }
   }
 
-  private func takeProgress() {
+  private func readProgress() {
     forEachChunk(of: child.progress) { bytes in
       let now = clock.monotonicNow()
       progressText += bytes
       while let end = progressText.firstIndex(of: UInt8(ascii: "\n")) {
         let line = String(decoding: progressText[..<end], as: UTF8.self)
-        if let said = ProgressLine(line[...]) { watch.take(said, at: now) }
+        if let said = ProgressLine(line[...]) { watch.record(said, at: now) }
         progressText.removeSubrange(...end)
       }
       // What is no line is nothing that this program writes.
@@ -237,7 +237,7 @@ final class AnalystSession {
     }
   }
 
-  private func takeErrors() {
+  private func readErrors() {
     forEachChunk(of: child.errors) { bytes in
       errorText += bytes.prefix(max(0, Self.errorLimit - errorText.count))
     }
@@ -269,8 +269,8 @@ final class AnalystSession {
     // A process that closed its output has ended or is about to.
     if death != nil { _ = Glibc.kill(pid, SIGKILL) }
     let status = wait()
-    takeErrors()
-    takeProgress()
+    readErrors()
+    readProgress()
     for descriptor in [child.input, child.output, child.progress, child.errors] { close(descriptor) }
     for line in errorText.split(separator: UInt8(ascii: "\n"), maxSplits: Self.mostErrorLines) {
       let text = String(decoding: line, as: UTF8.self)
@@ -290,7 +290,7 @@ final class AnalystSession {
     for _ in 0..<100 {
       if waitpid(pid, &status, WNOHANG) == pid { return status }
       // Its report of a crash may be longer than the pipe.
-      takeErrors()
+      readErrors()
       usleep(10_000)
     }
     _ = Glibc.kill(pid, SIGKILL)

@@ -113,7 +113,7 @@ public final class AnalystSupervisor: Sendable {
         if case .failed(let reason, let work) = end {
           if owner.clock.monotonicNow() - start >= steady { backoff.succeeded() }
           backoff.failed()
-          note(reason, work)
+          record(reason, work)
           show(isRunning: false)
         }
         if end == .finished { return }
@@ -156,7 +156,7 @@ public final class AnalystSupervisor: Sendable {
         state.news = []
         return (state.settings, state.run)
       }
-      retry(failures.takeRested(at: owner.clock.monotonicNow()))
+      retry(failures.resumeRested(at: owner.clock.monotonicNow()))
       let news = [
         owner.connections.url().map(AnalystNews.url), owner.connections.heard().map(AnalystNews.heard),
         run.map(AnalystNews.run),
@@ -176,7 +176,7 @@ public final class AnalystSupervisor: Sendable {
         return (state.news, state.isReloaded)
       }
       for one in news { session.send(.news(one)) }
-      var rested = failures.takeRested(at: now)
+      var rested = failures.resumeRested(at: now)
       if isReloaded {
         rested.formUnion(failures.switchedOff.keys)
         failures.forget()
@@ -197,17 +197,17 @@ public final class AnalystSupervisor: Sendable {
 
     // MARK: - Failures
 
-    private func note(_ reason: String, _ work: WorkWatch.Work?) {
+    private func record(_ reason: String, _ work: WorkWatch.Work?) {
       let now = owner.clock.wallNow()
       let monotonic = owner.clock.monotonicNow()
-      let isSwitchedOff = work.map { failures.note($0.part, unit: $0.unit, at: monotonic) } ?? false
+      let isSwitchedOff = work.map { failures.record($0.part, unit: $0.unit, at: monotonic) } ?? false
       let wasUnsteady = processFailures.isUnsteady
       var words = Self.words(reason, work, isSwitchedOff: isSwitchedOff, isLast: deadline != nil)
       if let work, isSwitchedOff {
         failedParts[work.part] = FailedPart(
           part: work.part, reason: reason, unit: work.unit, since: now, retryAt: now + PartFailures.rest)
       }
-      let isUnsteadyNow = processFailures.note(at: monotonic)
+      let isUnsteadyNow = processFailures.record(at: monotonic)
       if let since = processFailures.since {
         failedProcess = FailedPart(
           part: nil, reason: reason, unit: work?.unit ?? "",

@@ -35,7 +35,7 @@ final class FindingWatch {
   ///   - onLine: told each finding that opens or closes, in words.
   init(
     store: any AnalystStore, clock: any HostClock, settings: DetectionSettings = DetectionSettings(),
-    progress: WorkProgress = .untold, onOpen: @escaping ([OpenFindings]) -> Void = { _ in },
+    progress: WorkProgress = .unreported, onOpen: @escaping ([OpenFindings]) -> Void = { _ in },
     onLine: @escaping (String) -> Void
   ) {
     self.store = store

@@ -39,13 +39,13 @@ public final class InProcessAnalyst: Sendable {
   public func update(_ configuration: PushscopeConfiguration) {
     let settings = AnalystSettings(configuration)
     state.withLock { $0.settings = settings }
-    take(.settings(settings))
+    apply(.settings(settings))
   }
 
-  private func take(_ news: AnalystNews) {
+  private func apply(_ news: AnalystNews) {
     guard let parts = state.withLock({ $0.parts }) else { return }
     do {
-      try parts.take(news)
+      try parts.apply(news)
     } catch {
       logger.error("\(error)")
     }
@@ -60,21 +60,21 @@ extension InProcessAnalyst: CollectionObserver {
     let parts = try AnalystParts(
       settings, store: store, client: client, logger: logger, clock: clock, onOpen: connections.onOpen)
     state.withLock { $0.parts = parts }
-    if let url = connections.url() { try parts.take(.url(url)) }
+    if let url = connections.url() { try parts.apply(.url(url)) }
     try parts.start()
     for part in settings.parts { connections.onPart(part, true) }
     let heard = try RoundThread(
       name: "heard",
       make: { [connections] in
         RoundThread.Work(round: {
-          if let heard = connections.heard() { try parts.take(.heard(heard)) }
+          if let heard = connections.heard() { try parts.apply(.heard(heard)) }
           return Self.heardInterval
         })
       }, onTrouble: { _ in })
     state.withLock { $0.heard = heard }
   }
 
-  public func began(_ run: ObservedRun) { take(.run(run)) }
+  public func began(_ run: ObservedRun) { apply(.run(run)) }
 
   public func closing() async {
     let (parts, heard) = state.withLock { ($0.parts, $0.heard) }

@@ -19,7 +19,7 @@ struct PartFailures: Sendable {
 
   /// A part failed.
   /// - Returns: whether it is switched off by that.
-  mutating func note(_ part: CollectorPart, unit: String, at now: MonotonicTime) -> Bool {
+  mutating func record(_ part: CollectorPart, unit: String, at now: MonotonicTime) -> Bool {
     var recent = (failures[part] ?? []).filter { now - $0.at < Self.period }
     recent.append(Failure(unit: unit, at: now))
     guard recent.count(where: { $0.unit == unit }) >= Self.limit else {
@@ -33,7 +33,7 @@ struct PartFailures: Sendable {
 
   /// Switches on those that have rested.
   /// - Returns: those.
-  mutating func takeRested(at now: MonotonicTime) -> Set<CollectorPart> {
+  mutating func resumeRested(at now: MonotonicTime) -> Set<CollectorPart> {
     let rested = Set(switchedOff.filter { $0.value <= now }.keys)
     for part in rested { switchedOff[part] = nil }
     return rested

@@ -13,7 +13,7 @@ struct ProcessFailures: Sendable {
 
   /// The process failed.
   /// - Returns: whether it is unsteady from now on and was not before.
-  mutating func note(at now: MonotonicTime) -> Bool {
+  mutating func record(at now: MonotonicTime) -> Bool {
     failures = failures.filter { now - $0 < Self.period } + [now]
     guard !isUnsteady, failures.count >= Self.limit else { return false }
     since = failures.first

@@ -18,7 +18,7 @@ struct WorkWatch: Sendable {
 
   init(at now: MonotonicTime) { heardAt = now }
 
-  mutating func take(_ line: ProgressLine, at now: MonotonicTime) {
+  mutating func record(_ line: ProgressLine, at now: MonotonicTime) {
     heardAt = now
     switch line {
     case .beat: break

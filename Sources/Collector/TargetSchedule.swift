@@ -9,7 +9,7 @@ import Measurement
 ///    committed.
 /// 2. **waiting**: its instant has come (``admit(at:)``). What cannot go out at once waits here, and nowhere else: that
 ///    wait is schedule lag.
-/// 3. **taken**: handed to the transport (``takeNext(at:inFlight:failure:)``), missed, or failed for want of a connection.
+/// 3. **taken**: handed to the transport (``removeNext(at:inFlight:failure:)``), missed, or failed for want of a connection.
 ///
 /// Lateness has two rules:
 /// - Whatever waits longer than ``ScheduleLimits/maxLag`` is missed (`lag`), or has failed where the transport says that
@@ -120,7 +120,7 @@ struct TargetSchedule: Sendable {
     var block = emptyBlock
     while let instant = nextInstant(), block.planned.count < Self.maximumBlock {
       guard instant <= horizon || block.planned.isEmpty else { break }
-      take(instant, into: &block)
+      plan(instant, into: &block)
       planned.append(PlannedNotification(sequence: lastSequence, planned: instant))
     }
     return block.planned.isEmpty ? nil : block
@@ -133,7 +133,7 @@ struct TargetSchedule: Sendable {
     guard let first = nextInstant(), now >= first + lateness else { return nil }
     var block = emptyBlock
     while let instant = nextInstant(), now - instant > tolerance, block.planned.count < Self.maximumBlock {
-      take(instant, into: &block)
+      plan(instant, into: &block)
     }
     if nextInstant().map({ $0 > now }) ?? !isBehind, let newest = block.planned.popLast() {
       if !block.variants.isEmpty { block.variants.removeLast() }
@@ -168,7 +168,7 @@ struct TargetSchedule: Sendable {
     return block
   }
 
-  private mutating func take(_ instant: MonotonicTime, into block: inout PlannedBlock) {
+  private mutating func plan(_ instant: MonotonicTime, into block: inout PlannedBlock) {
     drawn.removeFirst()
     lastSequence += 1
     block.planned.append(instant)
@@ -227,7 +227,7 @@ struct TargetSchedule: Sendable {
       planned.removeFirst()
       counts.due += 1
       if let silence = silence(at: now) {
-        guard silence == .backoff, !isStalled, takeProbe(next, at: now) else { return miss(next, silence) }
+        guard silence == .backoff, !isStalled, admitProbe(next, at: now) else { return miss(next, silence) }
       } else if isStalled {
         return miss(next, .lag)
       }
@@ -240,19 +240,19 @@ struct TargetSchedule: Sendable {
   /// - Parameters:
   ///   - inFlight: how many are sent and unanswered.
   ///   - failure: why a notification that was not sent in time has failed; `nil` when there was a connection.
-  mutating func takeNext(
+  mutating func removeNext(
     at now: MonotonicTime, inFlight: Int,
     failure: (PlannedNotification) -> FailureReason? = { _ in nil }
   ) -> Step? {
-    if let ended = takeOverdue(at: now, inFlight: inFlight, failure: failure) { return ended }
+    if let ended = removeOverdue(at: now, inFlight: inFlight, failure: failure) { return ended }
     guard let next = waiting.popFirst() else { return nil }
     counts.sent += 1
-    for index in limiters.indices { limiters[index].noteSent(at: now) }
+    for index in limiters.indices { limiters[index].recordSent(at: now) }
     return .send(next)
   }
 
   /// Takes the first waiting notification if it will not be sent: the only possible step while no stream is free.
-  mutating func takeOverdue(
+  mutating func removeOverdue(
     at now: MonotonicTime, inFlight: Int,
     failure: (PlannedNotification) -> FailureReason? = { _ in nil }
   ) -> Step? {
@@ -281,19 +281,19 @@ struct TargetSchedule: Sendable {
 
   /// Puts a notification back at the front of the queue, because the transport could not take it.
   mutating func giveBack(_ notification: PlannedNotification) {
-    takeBack()
+    undoSend()
     waiting.prepend(notification)
   }
 
   /// The notification that was taken last has failed: its connection was not established.
-  mutating func noteUnsent() {
-    takeBack()
+  mutating func recordUnsent() {
+    undoSend()
     counts.failedUnsent += 1
   }
 
-  private mutating func takeBack() {
+  private mutating func undoSend() {
     counts.sent -= 1
-    for index in limiters.indices { limiters[index].takeBack() }
+    for index in limiters.indices { limiters[index].undoSend() }
   }
 
   private mutating func miss(
@@ -329,7 +329,7 @@ struct TargetSchedule: Sendable {
   mutating func endBackoff() { backoff = nil }
 
   /// Sends a notification during a back-off, if a probe is due.
-  private mutating func takeProbe(_ notification: PlannedNotification, at now: MonotonicTime) -> Bool {
+  private mutating func admitProbe(_ notification: PlannedNotification, at now: MonotonicTime) -> Bool {
     guard let pause = backoff, let interval = pause.probeEvery, now >= pause.nextProbe else { return false }
     backoff?.nextProbe = now + interval
     backoff?.probe = notification.sequence

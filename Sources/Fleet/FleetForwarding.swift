@@ -36,7 +36,7 @@ public final class FleetForwarding: Sendable {
   /// - Parameter progress: told the table that is sent.
   public init(
     _ fleet: FleetConfiguration, logger: Logger, clock: any HostClock = SystemClock(),
-    progress: WorkProgress = .untold
+    progress: WorkProgress = .unreported
   ) {
     self.fleet = fleet
     self.logger = logger

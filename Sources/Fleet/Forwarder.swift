@@ -39,7 +39,7 @@ public final class Forwarder {
   /// - Throws: ``FleetError`` when the configuration has no writer.
   public init(
     _ fleet: FleetConfiguration, store: any AnalystStore, reader: StoreReader,
-    progress: WorkProgress = .untold, isCancelled: @escaping () -> Bool = { false }
+    progress: WorkProgress = .unreported, isCancelled: @escaping () -> Bool = { false }
   ) throws(FleetError) {
     guard let writer = fleet.writer else {
       throw FleetError.missing("writer", "to forward", in: fleet)
@@ -76,7 +76,7 @@ public final class Forwarder {
       return Step(isMore: true, isRenumbering: true)
     }
     guard let cursor else {
-      try look()
+      try checkFleet()
       return Step(isMore: true)
     }
     let window = try reader.forwardWindow(after: cursor.revision)
@@ -109,7 +109,7 @@ public final class Forwarder {
   }
 
   /// Finds out which fleet this is, and whether it has rows of this collector that the store does not know.
-  private func look() throws {
+  private func checkFleet() throws {
     progress.begin("the fleet's state")
     let fleet = try FleetIdentity.fetch(client, database: database)
     // `insert_deduplication_token` exists from version 22 on.
@@ -187,7 +187,7 @@ struct FleetIdentity: Equatable {
 
   /// - Throws: ``FleetError``, also for another version of the schema than this pushscope's.
   static func fetch(_ client: EngineClient, database: String) throws(FleetError) -> FleetIdentity {
-    let identity = try look(client, database: database)
+    let identity = try read(client, database: database)
     if identity.version > FleetSchema.version {
       throw FleetError(
         .newerSchema, place: client.place,
@@ -205,7 +205,7 @@ struct FleetIdentity: Equatable {
     return identity
   }
 
-  static func look(_ client: EngineClient, database: String) throws(FleetError) -> FleetIdentity {
+  static func read(_ client: EngineClient, database: String) throws(FleetError) -> FleetIdentity {
     let row = try client.rows(FleetSchema.lookup(in: database)).first ?? []
     guard row.count == 3, let version = Int64(row[0]), row[1].utf8.count <= 64 else {
       throw FleetError(

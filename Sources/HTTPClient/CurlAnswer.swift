@@ -19,12 +19,12 @@ public struct CurlAnswer {
   public init(bodyLimit: Int) { self.bodyLimit = bodyLimit }
 
   /// Says that it was larger than it may be.
-  mutating func noteExcess() { isTooLarge = true }
+  mutating func recordExcess() { isTooLarge = true }
 
   /// One header line; an empty one ends a block.
   /// - Returns: whether the peer may go on.
-  public mutating func take(headerLine line: UnsafeRawBufferPointer) -> Bool {
-    guard budget.take(line.count) else {
+  public mutating func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
+    guard budget.spend(line.count) else {
       isTooLarge = true
       return false
     }
@@ -41,7 +41,7 @@ public struct CurlAnswer {
   }
 
   /// - Returns: whether there is still room.
-  public mutating func take(body bytes: UnsafeRawBufferPointer) -> Bool {
+  public mutating func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
     guard body.count + bytes.count <= bodyLimit else {
       isTooLarge = true
       return false
@@ -81,7 +81,7 @@ struct HeaderBudget {
   private var lines = 0
 
   /// - Returns: whether one more line of so many bytes is within the bounds.
-  mutating func take(_ count: Int) -> Bool {
+  mutating func spend(_ count: Int) -> Bool {
     bytes += count
     lines += 1
     return bytes <= Self.maximumBytes && lines <= Self.maximumLines

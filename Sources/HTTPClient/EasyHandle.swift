@@ -106,12 +106,14 @@ public final class EasyHandle {
 
   // MARK: Called by libcurl
 
-  fileprivate func take(headerLine line: UnsafeRawBufferPointer) -> Bool { answer.take(headerLine: line) }
+  fileprivate func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
+    answer.receive(headerLine: line)
+  }
 
-  fileprivate func take(body bytes: UnsafeRawBufferPointer) -> Bool {
-    guard let onBody else { return answer.take(body: bytes) }
+  fileprivate func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let onBody else { return answer.receive(body: bytes) }
     guard onBody(bytes) else {
-      answer.noteExcess()
+      answer.recordExcess()
       return false
     }
     return true
@@ -126,14 +128,14 @@ private func easyHeader(
   _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
   let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-  return handle(context)?.take(headerLine: line) ?? false ? size * count : 0
+  return handle(context)?.receive(headerLine: line) ?? false ? size * count : 0
 }
 
 private func easyBody(
   _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
   let part = UnsafeRawBufferPointer(start: bytes, count: size * count)
-  return handle(context)?.take(body: part) ?? false ? size * count : Int(CURL_WRITEFUNC_ERROR)
+  return handle(context)?.receive(body: part) ?? false ? size * count : Int(CURL_WRITEFUNC_ERROR)
 }
 
 private func easySocketOpened(

@@ -38,7 +38,7 @@ public struct DeviceClock: Sendable, Hashable {
 
   static let drift = DriftLimit(partsPerMillion: maximumDrift)
 
-  /// The result of ``take(_:)``.
+  /// The result of ``add(_:)``.
   public enum Outcome: Sendable, Hashable {
     case taken
     /// It is a duplicate.
@@ -68,7 +68,7 @@ public struct DeviceClock: Sendable, Hashable {
 
   // MARK: Exchanges
 
-  public mutating func take(_ exchange: ClockExchange) -> Outcome {
+  public mutating func add(_ exchange: ClockExchange) -> Outcome {
     if exchanges.contains(exchange) { return .repeated }
     let tolerance = 2 * coarseness
     let contradictions = exchanges.map { $0.contradiction(of: exchange, drift: Self.drift) }

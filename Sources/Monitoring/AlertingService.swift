@@ -41,7 +41,7 @@ public final class AlertingService: Sendable {
   public init(
     _ settings: AlertingSettings, store: any AnalystStore, client: any WebhookClient, logger: Logger,
     clock: any HostClock = SystemClock(),
-    progress: @escaping @Sendable (CollectorPart) -> WorkProgress = { _ in .untold }
+    progress: @escaping @Sendable (CollectorPart) -> WorkProgress = { _ in .unreported }
   ) throws {
     let reader = try StoreReader.open(at: store.path)
     defer { reader.close() }

@@ -126,7 +126,7 @@ extension MonitoringService: CollectionObserver {
 
   public func began(_ run: ObservedRun) { metrics.update { $0.begin(run) } }
 
-  public func sending(isPossible: Bool) { metrics.update { $0.note(sendingIsPossible: isPossible) } }
+  public func sending(isPossible: Bool) { metrics.update { $0.record(sendingIsPossible: isPossible) } }
 
   public func committed(_ commit: ObservedCommit) { metrics.update { $0.add(commit) } }
 
@@ -136,7 +136,7 @@ extension MonitoringService: CollectionObserver {
 
   public func ended() { metrics.update { $0.end() } }
 
-  public func reloaded(isSuccessful: Bool) { metrics.update { $0.note(reloadIsSuccessful: isSuccessful) } }
+  public func reloaded(isSuccessful: Bool) { metrics.update { $0.record(reloadIsSuccessful: isSuccessful) } }
 
   public func closing() async {
     let parts = state.withLock { state in

@@ -103,7 +103,7 @@ final class ObjectiveWatch: Sendable {
       let step = try evaluator.round(
         reader, heard, wall: wall, now: now, progress: watch.progress)
       self.evaluator = evaluator
-      tell(step, run: run, at: wall)
+      report(step, run: run, at: wall)
       watch.alerts.replaceObjectives(
         with: step.records.filter { isOpen($0, at: wall) }.compactMap {
           AlertSources.alert(of: $0, labels: settings.labels)
@@ -119,7 +119,7 @@ final class ObjectiveWatch: Sendable {
       return record.endedAt.map { now - $0 < IncidentState.quietPeriod } ?? true
     }
 
-    private func tell(_ step: ObjectiveEvaluator.Step, run: ObservedRun?, at now: WallTime) {
+    private func report(_ step: ObjectiveEvaluator.Step, run: ObservedRun?, at now: WallTime) {
       for (record, change) in step.changes {
         let isOpened = change == .opened
         let name = EscapedText.make(record.name)

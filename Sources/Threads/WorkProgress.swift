@@ -10,18 +10,18 @@ public struct WorkProgress: Sendable {
     case rests
   }
 
-  private let tell: @Sendable (Step) -> Void
+  private let report: @Sendable (Step) -> Void
 
-  /// - Parameter tell: called on the thread that works; must return at once.
-  public init(_ tell: @escaping @Sendable (Step) -> Void) { self.tell = tell }
+  /// - Parameter report: called on the thread that works; must return at once.
+  public init(_ report: @escaping @Sendable (Step) -> Void) { self.report = report }
 
-  /// Tells nobody.
-  public static let untold = WorkProgress { _ in }
+  /// Reports to nobody.
+  public static let unreported = WorkProgress { _ in }
 
-  /// Tells that a unit of work begins.
-  public func begin(_ unit: String) { tell(.began(unit)) }
-  /// Tells that the work goes on; to be called each few seconds where it waits for others.
-  public func goOn() { tell(.goesOn) }
-  /// Tells that nothing is under way.
-  public func rest() { tell(.rests) }
+  /// Reports that a unit of work begins.
+  public func begin(_ unit: String) { report(.began(unit)) }
+  /// Reports that the work goes on; to be called each few seconds where it waits for others.
+  public func goOn() { report(.goesOn) }
+  /// Reports that nothing is under way.
+  public func rest() { report(.rests) }
 }

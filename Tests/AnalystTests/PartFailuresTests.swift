@@ -13,44 +13,44 @@ import Threads
 
   @Test("three failures at one unit of work within ten minutes") func thrice() {
     var failures = PartFailures()
-    expect(false, failures.note(.findings, unit: "ios", at: at(0)))
-    expect(false, failures.note(.findings, unit: "android", at: at(10)))
-    expect(false, failures.note(.objectives, unit: "ios", at: at(20)))
-    expect(false, failures.note(.findings, unit: "ios", at: at(30)))
-    expect(true, failures.note(.findings, unit: "ios", at: at(599)))
+    expect(false, failures.record(.findings, unit: "ios", at: at(0)))
+    expect(false, failures.record(.findings, unit: "android", at: at(10)))
+    expect(false, failures.record(.objectives, unit: "ios", at: at(20)))
+    expect(false, failures.record(.findings, unit: "ios", at: at(30)))
+    expect(true, failures.record(.findings, unit: "ios", at: at(599)))
     #expect(Set(failures.switchedOff.keys) == [.findings])
   }
 
   @Test("failures that lie ten minutes back do not count") func slow() {
     var failures = PartFailures()
     for minute in 0..<100 {
-      expect(false, failures.note(.alerts, unit: "webhook", at: at(Int64(minute) * 301)))
+      expect(false, failures.record(.alerts, unit: "webhook", at: at(Int64(minute) * 301)))
     }
   }
 
   @Test("it is tried again after an hour, and needs three failures anew") func rest() {
     var failures = PartFailures()
-    for second: Int64 in 0..<3 { _ = failures.note(.forward, unit: "sample", at: at(second)) }
-    let early = failures.takeRested(at: at(3_601))
+    for second: Int64 in 0..<3 { _ = failures.record(.forward, unit: "sample", at: at(second)) }
+    let early = failures.resumeRested(at: at(3_601))
     #expect(early.isEmpty)
-    let rested = failures.takeRested(at: at(3_602))
+    let rested = failures.resumeRested(at: at(3_602))
     #expect(rested == [.forward])
     #expect(failures.switchedOff.isEmpty)
-    expect(false, failures.note(.forward, unit: "sample", at: at(3_603)))
+    expect(false, failures.record(.forward, unit: "sample", at: at(3_603)))
   }
 
   @Test("a part that works without a word is hung after a minute; one that rests is not") func hang() {
     var watch = WorkWatch(at: at(0))
-    watch.take(.step(.findings, .began("ios")), at: at(0))
-    watch.take(.step(.forward, .began("sample")), at: at(0))
+    watch.record(.step(.findings, .began("ios")), at: at(0))
+    watch.record(.step(.forward, .began("sample")), at: at(0))
     for second: Int64 in stride(from: 5, through: 55, by: 5) {
-      watch.take(.beat, at: at(second))
-      watch.take(.step(.forward, .goesOn), at: at(second))
+      watch.record(.beat, at: at(second))
+      watch.record(.step(.forward, .goesOn), at: at(second))
     }
     #expect(!watch.hung(at: at(59)).isHung)
     #expect(watch.hung(at: at(60)).isHung)
     #expect(watch.hung(at: at(60)).work == WorkWatch.Work(part: .findings, unit: "ios"))
-    watch.take(.step(.findings, .rests), at: at(60))
+    watch.record(.step(.findings, .rests), at: at(60))
     #expect(!watch.hung(at: at(60)).isHung)
     // The time that the collector took for an answer does not count.
     watch.waited(for: .seconds(100))
@@ -69,11 +69,11 @@ import Threads
   {
     var watch = WorkWatch(at: at(0))
     #expect(watch.culprit == nil)
-    watch.take(.step(.findings, .began("ios")), at: at(1))
+    watch.record(.step(.findings, .began("ios")), at: at(1))
     #expect(watch.culprit == WorkWatch.Work(part: .findings, unit: "ios"))
-    watch.take(.step(.alerts, .began("webhook")), at: at(2))
+    watch.record(.step(.alerts, .began("webhook")), at: at(2))
     #expect(watch.culprit == nil)
-    watch.take(.died(.alerts, unit: "webhook"), at: at(3))
+    watch.record(.died(.alerts, unit: "webhook"), at: at(3))
     #expect(watch.culprit == WorkWatch.Work(part: .alerts, unit: "webhook"))
   }
 }
@@ -84,7 +84,7 @@ import Threads
   @Test("it is unsteady from the fifth failure within ten minutes until it has run for so long")
   func unsteady() {
     var failures = ProcessFailures()
-    let told = (0..<8).map { failures.note(at: at(Int64($0) * 60)) }
+    let told = (0..<8).map { failures.record(at: at(Int64($0) * 60)) }
     #expect(told == [false, false, false, false, true, false, false, false])
     #expect(failures.since == at(0))
     let early = failures.settle(at: at(420 + 599))
@@ -98,7 +98,7 @@ import Threads
   @Test("failures that are far apart are none of a process that does not stay up") func rare() {
     var failures = ProcessFailures()
     for number in 0..<100 {
-      let isUnsteady = failures.note(at: at(Int64(number) * 151))
+      let isUnsteady = failures.record(at: at(Int64(number) * 151))
       #expect(!isUnsteady)
     }
   }

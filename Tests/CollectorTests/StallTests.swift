@@ -30,7 +30,7 @@ import Testing
       tally.missed.append(missed.0)
     }
     var sent: [PlannedNotification] = []
-    while let step = schedule.takeNext(at: now, inFlight: 0) {
+    while let step = schedule.removeNext(at: now, inFlight: 0) {
       switch step {
       case .send(let notification): sent.append(notification)
       case .missed(let notification, _), .failed(let notification, _): tally.missed.append(notification)
@@ -88,7 +88,7 @@ import Testing
     var planned: Int64 = 0
     while !schedule.isFinished, now < Self.start + .seconds(60) {
       while schedule.admit(at: now) != nil {}
-      #expect(schedule.takeNext(at: now, inFlight: 0) == nil, "nothing is sent that is not committed")
+      #expect(schedule.removeNext(at: now, inFlight: 0) == nil, "nothing is sent that is not committed")
       while let block = schedule.nextBlock(at: now) {
         planned += Int64(block.planned.count)
         last = max(last, block.planned.last ?? last)

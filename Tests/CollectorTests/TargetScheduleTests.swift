@@ -58,7 +58,7 @@ import Testing
     _ schedule: inout TargetSchedule, at now: MonotonicTime, inFlight: Int = 0
   ) -> [TargetSchedule.Step] {
     var steps: [TargetSchedule.Step] = []
-    while let step = schedule.takeNext(at: now, inFlight: inFlight) { steps.append(step) }
+    while let step = schedule.removeNext(at: now, inFlight: inFlight) { steps.append(step) }
     return steps
   }
 
@@ -186,7 +186,7 @@ import Testing
     #expect(schedule.waitingCount == 6)
     #expect(schedule.nextInstantOfInterest == Self.start + .milliseconds(40) + .nanoseconds(1))
     // Exactly the limit is not beyond it.
-    let overdue = schedule.takeOverdue(at: Self.start + .milliseconds(40), inFlight: 0)
+    let overdue = schedule.removeOverdue(at: Self.start + .milliseconds(40), inFlight: 0)
     #expect(overdue == nil)
     let steps = Self.take(&schedule, at: Self.start + .milliseconds(50))
     #expect(steps.first == .missed(PlannedNotification(sequence: 1, planned: Self.start), .lag))
@@ -196,9 +196,9 @@ import Testing
   @Test func beyondMaxInFlightIsMissed() throws {
     var schedule = try Self.planned(limits: ScheduleLimits(maxInFlight: 3))
     _ = Self.admit(&schedule, at: Self.start + .milliseconds(10))
-    let first = schedule.takeNext(at: Self.start + .milliseconds(10), inFlight: 2)
+    let first = schedule.removeNext(at: Self.start + .milliseconds(10), inFlight: 2)
     #expect(first == .send(PlannedNotification(sequence: 1, planned: Self.start)))
-    let second = schedule.takeNext(at: Self.start + .milliseconds(10), inFlight: 3)
+    let second = schedule.removeNext(at: Self.start + .milliseconds(10), inFlight: 3)
     #expect(
       second == .missed(PlannedNotification(sequence: 2, planned: Self.start + .milliseconds(10)), .inFlight))
     #expect(schedule.counts.missedInFlight == 1 && schedule.counts.sent == 1 && schedule.counts.due == 2)
@@ -208,8 +208,8 @@ import Testing
     var schedule = try Self.planned()
     _ = Self.admit(&schedule, at: Self.start + .milliseconds(20))
     let now = Self.start + .milliseconds(20)
-    guard case .send(let first) = schedule.takeNext(at: now, inFlight: 0),
-      case .send(let second) = schedule.takeNext(at: now, inFlight: 0)
+    guard case .send(let first) = schedule.removeNext(at: now, inFlight: 0),
+      case .send(let second) = schedule.removeNext(at: now, inFlight: 0)
     else {
       Issue.record("nothing to send")
       return
@@ -466,7 +466,7 @@ import Testing
     _ = Self.admit(&schedule, at: Self.start)
     let now = Self.start + .milliseconds(200)
     #expect(Self.admit(&schedule, at: now).isEmpty)
-    guard case .send(let probe) = schedule.takeNext(at: now, inFlight: 0) else {
+    guard case .send(let probe) = schedule.removeNext(at: now, inFlight: 0) else {
       Issue.record("nothing to send")
       return
     }
@@ -484,11 +484,11 @@ import Testing
     // The first opens a connection in vain, which does not count against the provider's limit.
     _ = Self.admit(&schedule, at: Self.start)
     #expect(Self.sent(Self.take(&schedule, at: Self.start)) == [1])
-    schedule.noteUnsent()
+    schedule.recordUnsent()
     for step in 1...4 { _ = Self.admit(&schedule, at: Self.start + .milliseconds(200) * step) }
     let now = Self.start + .milliseconds(901)
     func next() -> TargetSchedule.Step? {
-      schedule.takeNext(at: now, inFlight: 0) { $0.sequence < 3 ? .tls : nil }
+      schedule.removeNext(at: now, inFlight: 0) { $0.sequence < 3 ? .tls : nil }
     }
     func planned(_ sequence: Int64) -> PlannedNotification {
       PlannedNotification(sequence: sequence, planned: Self.start + .milliseconds(200) * Int(sequence - 1))
@@ -547,7 +547,7 @@ import Testing
     for millisecond in stride(from: 0, through: 90, by: 10) {
       let now = Self.start + .milliseconds(millisecond)
       #expect(Self.admit(&schedule, at: now).isEmpty)
-      if millisecond == 10, case .send(let first) = schedule.takeNext(at: now, inFlight: 0) {
+      if millisecond == 10, case .send(let first) = schedule.removeNext(at: now, inFlight: 0) {
         // What comes back was not sent and does not count.
         schedule.giveBack(first)
       }
@@ -597,7 +597,7 @@ import Testing
       inFlight = Int(Double(inFlight) * random.unit())
       for _ in 0..<Int(random.unit() * 6) {
         guard
-          let step = schedule.takeNext(
+          let step = schedule.removeNext(
             at: now, inFlight: inFlight, failure: { _ in isConnected ? nil : .connect })
         else { break }
         switch step {

@@ -90,7 +90,7 @@ struct OutsideParser: Sendable, CustomTestStringConvertible {
       isTaken: false,
       read: { bytes in
         var opening = WebSocketOpening(nonce: [UInt8](repeating: 1, count: 16))
-        return words { _ = try opening.take(bytes) }
+        return words { _ = try opening.receive(bytes) }
       }),
     OutsideParser(
       name: "POST /v1/clock", good: [#"{"t1":1700000000000000000}"#],
@@ -360,7 +360,7 @@ struct OutsideParser: Sendable, CustomTestStringConvertible {
         var decoder = InputDecoder()
         for byte in bytes { decoder.feed(byte) }
         return Outcome(
-          words: decoder.takeEvents().count > bytes.count ? ["more events than bytes\u{1B}"] : [])
+          words: decoder.drainEvents().count > bytes.count ? ["more events than bytes\u{1B}"] : [])
       })
   ]
 }

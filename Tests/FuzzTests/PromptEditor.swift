@@ -79,7 +79,7 @@ struct EditorStage {
 
   mutating func send(_ bytes: some Sequence<UInt8>) {
     for byte in bytes { decoder.feed(byte) }
-    for event in decoder.takeEvents() {
+    for event in decoder.drainEvents() {
       switch event {
       case .input(let input): _ = screen.handle(input, at: time)
       case .paste(let text): screen.paste(text)

@@ -17,7 +17,7 @@ import Testing
     var simulated = SimulatedClock(skew: 7_000_000_000, drift: 0)
     let exchange = try simulated.exchange(out: 30_000_000, server: 1_000_000, back: 10_000_000)
     var clock = DeviceClock()
-    #expect(clock.take(exchange) == .taken)
+    #expect(clock.add(exchange) == .taken)
     // In the midst of it the stamps of both ends are as near as they can be.
     let stamp = (exchange.t1 + exchange.t4) / 2
     let reading = try #require(clock.reading(of: stamp))
@@ -36,7 +36,7 @@ import Testing
     simulated.advance(1_000_000_000_000)
     var clock = DeviceClock()
     let exchange = try simulated.exchange(out: 1_000_000, server: 0, back: 1_000_000)
-    _ = clock.take(exchange)
+    _ = clock.add(exchange)
     func width(_ distance: Int64) throws -> Int64 {
       let reading = try #require(clock.reading(of: exchange.t1 + 1_000_000 + distance))
       return (reading.latest - reading.earliest).nanoseconds
@@ -69,8 +69,8 @@ import Testing
         let out = Int64(Double(scale) * asymmetry * random.unit())
         let back = Int64(Double(scale) * (1 - asymmetry) * (0.2 + random.unit()))
         let exchange = try simulated.exchange(out: out, server: draw(0, 2_000_000), back: back)
-        #expect(clock.take(exchange) == .taken, "nobody set the clock")
-        #expect(clock.take(exchange) == .repeated)
+        #expect(clock.add(exchange) == .taken, "nobody set the clock")
+        #expect(clock.add(exchange) == .repeated)
       }
       // Stamps are read right away and again long after, before, between and after the exchanges.
       for stamp in stamps.suffix(3) + [stamps[Int(draw(0, Int64(stamps.count - 1)))]] {
@@ -97,7 +97,7 @@ import Testing
       let isOut = random.unit() < 0.5
       let exchange = try simulated.exchange(
         out: 2_000_000 + (isOut ? queue : 0), back: 2_000_000 + (isOut ? 0 : queue))
-      _ = clock.take(exchange)
+      _ = clock.add(exchange)
     }
     let drift = try #require(clock.driftPartsPerMillion)
     #expect(abs(drift - 120) < 3)
@@ -117,7 +117,7 @@ import Testing
     var clock = DeviceClock()
     for _ in 0..<10 {
       simulated.advance(1_000_000_000)
-      _ = clock.take(try simulated.exchange(out: 40_000_000, back: 60_000_000))
+      _ = clock.add(try simulated.exchange(out: 40_000_000, back: 60_000_000))
     }
     #expect(clock.driftPartsPerMillion == nil)
   }
@@ -130,14 +130,14 @@ import Testing
       simulated.advance(10_000_000_000)
       let exchange = try simulated.exchange(out: 5_000_000, back: 5_000_000)
       before.append(exchange)
-      #expect(clock.take(exchange) == .taken)
+      #expect(clock.add(exchange) == .taken)
     }
     let old = simulated.device
     simulated.advance(1_000_000_000)
     simulated.step(2_000_000_000)
     simulated.advance(1_000_000_000)
     let first = try simulated.exchange(out: 5_000_000, back: 5_000_000)
-    guard case .stepped(let by) = clock.take(first) else {
+    guard case .stepped(let by) = clock.add(first) else {
       Issue.record("the step was not noticed")
       return
     }
@@ -145,7 +145,7 @@ import Testing
     #expect(clock.exchanges == [first])
     #expect(clock.reading(of: old) == nil, "nobody knows any more which clock that was")
     // What was under way when the clock was set comes too late to count.
-    #expect(clock.take(before[19]) == .outdated)
+    #expect(clock.add(before[19]) == .outdated)
     simulated.advance(3_000_000_000)
     expectContains(try #require(clock.reading(of: simulated.device)), simulated.now)
   }
@@ -172,7 +172,7 @@ import Testing
       guard let exchange = ClockExchange(t1: t1, t2: arrived, t3: left, t4: shown() + 100_000) else {
         continue
       }
-      switch clock.take(exchange) {
+      switch clock.add(exchange) {
       case .coarse(let by): found.append(by)
       case .stepped: Issue.record("nobody set the clock")
       default: break
@@ -194,10 +194,10 @@ import Testing
       exchanges.append(try simulated.exchange(out: 3_000_000, back: 700_000))
     }
     var inOrder = DeviceClock()
-    for exchange in exchanges { #expect(inOrder.take(exchange) == .taken) }
+    for exchange in exchanges { #expect(inOrder.add(exchange) == .taken) }
     var random = SeededGenerator(seed: 2)
     var mixed = DeviceClock()
-    for exchange in exchanges.shuffled(using: &random) { #expect(mixed.take(exchange) == .taken) }
+    for exchange in exchanges.shuffled(using: &random) { #expect(mixed.add(exchange) == .taken) }
     #expect(mixed == inOrder)
   }
 
@@ -216,7 +216,7 @@ import Testing
       let exchange = ClockExchange(
         t1: draw(), t2: MonotonicTime(nanoseconds: draw()), t3: MonotonicTime(nanoseconds: draw()), t4: draw()
       )
-      if let exchange { _ = clock.take(exchange) }
+      if let exchange { _ = clock.add(exchange) }
       let resolution: Int64 = Bool.random(using: &random) ? 1_000_000 : 0
       if let reading = clock.reading(of: draw(), resolution: resolution) {
         #expect(reading.earliest <= reading.instant && reading.instant <= reading.latest)

@@ -15,12 +15,12 @@ enum WatchCost {
       let reader = try StoreReader.open(at: watched.path)
       for _ in 0..<10 {
         try watched.pass(60)
-        try watched.look(reader)
+        try watched.advance(reader)
       }
       var costs: [Double] = []
       for _ in 0..<60 {
         try watched.pass(1)
-        costs.append(1000 * (try watched.look(reader)))
+        costs.append(1000 * (try watched.advance(reader)))
       }
       costs.sort()
       print(
@@ -40,7 +40,7 @@ enum WatchCost {
     let reader = try StoreReader.open(at: watched.path)
     for _ in 0..<5 {
       try watched.pass(60)
-      try watched.look(reader)
+      try watched.advance(reader)
     }
     for round in 0..<(2 * rounds) {
       let isWatching = round % 2 == 0
@@ -49,12 +49,12 @@ enum WatchCost {
       for _ in 0..<seconds {
         let next = Date().addingTimeInterval(1)
         try watched.pass(1)
-        if isWatching { try watched.look(reader) }
+        if isWatching { try watched.advance(reader) }
         Thread.sleep(until: next)
       }
       lags[isWatching, default: []] += samples.stop()
       // Not to be caught up with by the next one.
-      if !isWatching { try watched.look(reader) }
+      if !isWatching { try watched.advance(reader) }
     }
     for isWatching in [false, true] {
       let sorted = (lags[isWatching] ?? []).sorted()

@@ -105,7 +105,7 @@ final class WatchedStore {
   /// The search looks at what is complete, and saves it.
   /// - Returns: CPU seconds of this thread.
   @discardableResult
-  func look(_ reader: StoreReader) throws -> Double {
+  func advance(_ reader: StoreReader) throws -> Double {
     let begin = Self.processorTime()
     var isMore = true
     while isMore {

@@ -126,8 +126,8 @@ struct Outcome: Sendable {
     let thread = try TimingThread(
       run: RunID(at: SystemClock().wallNow(), using: &generator), targets: [target]
     ) { observations in
-      heap?.take(observations)
-      outcome.take(observations, keeping: keeping)
+      heap?.receive(observations)
+      outcome.receive(observations, keeping: keeping)
     }
     outcome.thread.withLock { $0 = thread }
     let recorder = Thread(outcome)
@@ -178,7 +178,7 @@ final class Gathered: Sendable {
   let inbox = Mutex<[Observation]>([])
   let news = DispatchSemaphore(value: 0)
 
-  func take(_ observations: [Observation], keeping: Outcome.Keeping) {
+  func receive(_ observations: [Observation], keeping: Outcome.Keeping) {
     for case .planned(let block) in observations {
       thread.withLock { $0 }?.committed(block.target, through: block.lastSequence)
     }
@@ -205,7 +205,7 @@ final class HeapPerStream: Sendable {
   private let readings = Mutex(Readings())
 
   /// Called on the timing thread, where the memory is taken and given back.
-  func take(_ observations: [Observation]) {
+  func receive(_ observations: [Observation]) {
     readings.withLock { readings in
       for observation in observations {
         switch observation {

@@ -66,7 +66,7 @@ final class GalleryLoop {
     switch session.present(buffer) {
     case .written(let bytes):
       isUnshown = false
-      meter.note(drawing + session.statistics.lastEncodeDuration, bytes: bytes)
+      meter.record(drawing + session.statistics.lastEncodeDuration, bytes: bytes)
     case .unchanged: isUnshown = false
     case .skipped: break
     case .failed: return false
@@ -112,7 +112,7 @@ struct FrameMeter {
 
   private static let interval = Duration.milliseconds(500)
 
-  mutating func note(_ duration: Duration, bytes count: Int) {
+  mutating func record(_ duration: Duration, bytes count: Int) {
     frames += 1
     spent += duration
     bytes += count

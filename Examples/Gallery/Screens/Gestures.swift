@@ -54,7 +54,7 @@ final class Gestures: Screen {
     var start = Vector.zero
     return PanGestureRecognizer { [weak self] pan in
       guard let self else { return }
-      note("drag", pan.state)
+      show("drag", pan.state)
       switch pan.state {
       case .began: start = Vector(dx: pins.centerX.constant, dy: pins.centerY.constant)
       case .changed, .ended:
@@ -74,7 +74,7 @@ final class Gestures: Screen {
     var start = Size.zero
     return PinchGestureRecognizer { [weak self] pinch in
       guard let self else { return }
-      note("pinch", pinch.state)
+      show("pinch", pinch.state)
       if pinch.state == .began { start = Size(width: pins.width.constant, height: pins.height.constant) }
       pins.width.constant = max(Gestures.smallest.width, start.width * pinch.scale)
       pins.height.constant = max(Gestures.smallest.height, start.height * pinch.scale)
@@ -85,20 +85,20 @@ final class Gestures: Screen {
     var start = Transform.identity
     return RotationGestureRecognizer { [weak self] rotation in
       guard let self else { return }
-      note("rotation", rotation.state)
+      show("rotation", rotation.state)
       if rotation.state == .began { start = box.transform }
       box.transform = start.concatenating(.rotation(rotation.rotation))
     }
   }
 
   private func flash() {
-    note("tap", .ended)
+    show("tap", .ended)
     box.alpha = 0.3
     window.animate(withDuration: .milliseconds(400)) { box.alpha = 1 }
   }
 
   private func reset() {
-    note("double tap", .ended)
+    show("double tap", .ended)
     window.animate(
       withDuration: .milliseconds(500), usingSpringWithDamping: 0.6, initialSpringVelocity: 0,
       options: .layoutFirst
@@ -112,7 +112,7 @@ final class Gestures: Screen {
     }
   }
 
-  private func note(_ gesture: String, _ state: GestureRecognizer.State) {
+  private func show(_ gesture: String, _ state: GestureRecognizer.State) {
     let entry = "\(gesture) \(state)"
     if entries.last != entry { entries.append(entry) }
     log.text = entries.suffix(16).joined(separator: "\n")

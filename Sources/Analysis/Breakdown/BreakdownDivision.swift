@@ -95,7 +95,7 @@ public struct BreakdownDivision {
   /// Whether a key depends on a target's device that was not known when the division was made: a receipt says which it is.
   public func lacksDevice(of target: TargetID) -> Bool { devices.unknown.contains(target) }
 
-  /// Notes that a notification was sent after what the division was made from had been read.
+  /// Records that a notification was sent after what the division was made from had been read.
   public func addSent(at time: WallTime, of target: TargetID) { gaps?.add(sentAt: time, of: target) }
 
   /// Whether the values of notifications that were planned then can be told: gaps need what was sent before.

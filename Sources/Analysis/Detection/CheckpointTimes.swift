@@ -47,7 +47,7 @@ struct CheckpointTimes: Sendable {
     through - (times[watched]?.noted ?? .distantPast) >= Self.noteInterval
   }
 
-  mutating func note(_ watched: WatchedTarget, at through: WallTime) {
+  mutating func record(_ watched: WatchedTarget, at through: WallTime) {
     times[watched, default: Times()].noted = through
   }
 

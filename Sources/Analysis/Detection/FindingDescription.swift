@@ -26,7 +26,7 @@ struct FindingDescription {
     try fillCause(&known, finding, stretch, others)
     known.record.events = try events(finding)
     known.record.evidence = evidence(of: known.record)
-    known.note()
+    known.encodeDetection()
   }
 
   /// The row of a daily pattern. Its cause is sought in the last stretch when it was told, once.
@@ -52,7 +52,7 @@ struct FindingDescription {
     let verdict = known.record.verdicts.first?.evidence ?? ""
     known.record.evidence =
       "on \(daily.daysSeen) of \(daily.days) days" + (verdict.isEmpty ? "" : "; \(verdict)")
-    known.note()
+    known.encodeDetection()
   }
 
   /// The stretches of a daily pattern on the days before a moment, each as a finding that ended: with them a pattern

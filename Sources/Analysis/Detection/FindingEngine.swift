@@ -41,12 +41,12 @@ public struct FindingEngine: Sendable {
   private let knowsStored: Bool
 
   /// - Parameter progress: told the series that is looked at.
-  public init(settings: DetectionSettings = DetectionSettings(), progress: WorkProgress = .untold) {
+  public init(settings: DetectionSettings = DetectionSettings(), progress: WorkProgress = .unreported) {
     self.init(settings: settings, isRecomputing: false, knowsStored: true, progress: progress)
   }
 
   init(
-    settings: DetectionSettings, isRecomputing: Bool, knowsStored: Bool, progress: WorkProgress = .untold
+    settings: DetectionSettings, isRecomputing: Bool, knowsStored: Bool, progress: WorkProgress = .unreported
   ) {
     self.settings = settings
     self.progress = progress
@@ -89,14 +89,14 @@ public struct FindingEngine: Sendable {
       try restore(reader)
       isReady = true
     }
-    note(changed.series)
+    queueCorrections(changed.series)
     known.markStale(annotatedAt: changed.annotated)
     cursor = max(cursor, changed.revision)
     var touched = try correct(reader, now, &step)
     let advanced = try readOn(reader, now, &step)
     touched.formUnion(advanced)
     try report(touched, reader, now, &step)
-    noteProgress(of: advanced, &step)
+    recordProgress(of: advanced, &step)
     return step
   }
 
@@ -151,14 +151,14 @@ public struct FindingEngine: Sendable {
     // What changed since then is looked at as a correction.
     guard let oldest = cursors.min() else { return }
     let changed = try reader.changedSeries(after: oldest, onPart: progress.goOn)
-    note(changed.series)
+    queueCorrections(changed.series)
     known.markStale(annotatedAt: changed.annotated)
     correctedAt = .distantPast
   }
 
   // MARK: - Corrections
 
-  private mutating func note(_ changed: [ChangedSeries]) {
+  private mutating func queueCorrections(_ changed: [ChangedSeries]) {
     for change in changed {
       let second = change.earliest.floored(to: .seconds(1))
       for watched in runs.watched(of: change.target) {
@@ -355,7 +355,7 @@ public struct FindingEngine: Sendable {
   }
 
   /// Checkpoints, and how far the learning is.
-  private mutating func noteProgress(of advanced: Set<WatchedTarget>, _ step: inout Step) {
+  private mutating func recordProgress(of advanced: Set<WatchedTarget>, _ step: inout Step) {
     guard !isRecomputing else { return }
     for watched in advanced.sorted() {
       guard let detector = detectors[watched], !detector.isLearningAnew,
@@ -373,7 +373,7 @@ public struct FindingEngine: Sendable {
       {
         continue
       }
-      checkpointTimes.note(watched, at: through)
+      checkpointTimes.record(watched, at: through)
       followed[watched] = detector.followed
       change.detector.power = detector.power
       step.changes.detectors.append(change)
@@ -448,7 +448,7 @@ public struct FindingEngine: Sendable {
       detector.target == nil || detector.through >= min(comparedAt[watched] ?? .distantPast, present)
     else { return [] }
     comparedAt[watched] = detector.through
-    let found = (detectors[watched]?.takeRemoved() ?? []) + detector.findings
+    let found = (detectors[watched]?.drainRemoved() ?? []) + detector.findings
     let spans = runs[watched]
     return known.revise(
       watched, found: found, ownSince: detector.ownSince, reached: detector.through,

@@ -51,7 +51,7 @@ struct KnownFinding: Sendable {
   }
 
   /// Writes what a restart needs into the record.
-  mutating func note() {
+  mutating func encodeDetection() {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     let detection = Detection(

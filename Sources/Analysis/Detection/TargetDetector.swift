@@ -228,7 +228,7 @@ struct TargetDetector: Sendable {
     for metric in series.keys { series[metric]?.pause(isRunOver: true) }
   }
 
-  /// Forgets findings that ended before an instant, but for ``takeRemoved()``.
+  /// Forgets findings that ended before an instant, but for ``drainRemoved()``.
   mutating func removeFindings(endedBefore time: WallTime) {
     forgottenBefore = max(forgottenBefore, time)
     removed += findings.filter { $0.hasEnded(before: time.microseconds) }
@@ -236,7 +236,7 @@ struct TargetDetector: Sendable {
   }
 
   /// The findings forgotten since the last call.
-  mutating func takeRemoved() -> [Finding] {
+  mutating func drainRemoved() -> [Finding] {
     defer { removed = [] }
     return removed
   }

@@ -95,7 +95,7 @@ struct DetectorCopies: Sendable {
   mutating func add(_ detector: TargetDetector, of watched: WatchedTarget, interval: Duration) {
     var copies = copies[watched] ?? []
     var copy = detector
-    _ = copy.takeRemoved()
+    _ = copy.drainRemoved()
     copies.append(copy)
     if copies.count > 4 {
       // The two newest, and two that are hours apart.

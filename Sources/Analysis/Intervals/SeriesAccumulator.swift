@@ -74,7 +74,7 @@ public struct SeriesAccumulator {
 
   /// Adds a rollup, if it says all that is needed (``SeriesShares/canTake(_:)``).
   /// - Returns: whether it did.
-  mutating func take(_ bin: RollupBin) -> Bool {
+  mutating func addIfComplete(_ bin: RollupBin) -> Bool {
     guard shares.canTake(bin) else { return false }
     counts += bin.counts
     sent.insert(bin.plannedFrom..<bin.end, count: bin.counts.planned)
@@ -91,7 +91,7 @@ public struct SeriesAccumulator {
   }
 
   /// Takes each PING once in place of what notifications carry, where the PINGs reach back as far.
-  mutating func take(_ roundTrips: RoundTrips) {
+  mutating func replacePath(_ roundTrips: RoundTrips) {
     guard let index = latencies.firstIndex(where: { $0.metric == .path }),
       roundTrips.covers(carriedSince: firstPath)
     else { return }

@@ -69,13 +69,13 @@ public struct SeriesReader {
     let span = try span(of: window, depth)
     try forEach(
       in: window, from: span, figures: Self.figures(metrics, shares),
-      rollup: { accumulator.take($0) }, row: { accumulator.add($0) })
+      rollup: { accumulator.addIfComplete($0) }, row: { accumulator.add($0) })
     let sent = accumulator.sentTime(in: window.time)
     if let finer = Self.finer(window, sent, span) {
       return try statistics(
         of: finer, metrics: metrics, shares: shares, depth: depth, usesHistory: usesHistory)
     }
-    if metrics.contains(.path) { accumulator.take(try roundTrips(in: window)) }
+    if metrics.contains(.path) { accumulator.replacePath(try roundTrips(in: window)) }
     let past = SeriesWindow(window, sent)
     return accumulator.statistics(
       in: window.time,
@@ -91,7 +91,7 @@ public struct SeriesReader {
     var accumulator = SeriesAccumulator(metrics: metrics, shares: shares, binnedBy: .hour)
     try forEach(
       in: window, from: .hour, figures: Self.figures(metrics, shares),
-      rollup: { accumulator.take($0) }, row: { accumulator.add($0) })
+      rollup: { accumulator.addIfComplete($0) }, row: { accumulator.add($0) })
     return accumulator.statistics(in: window.time, history: .none)
   }
 
@@ -151,12 +151,12 @@ public struct SeriesReader {
     let empty = SeriesAccumulator(metrics: metrics, shares: shares, binnedBy: plan.span)
     try forEach(
       in: past, from: plan.span, figures: Self.figures(metrics, shares),
-      rollup: { groups[isByVariant ? $0.variant : .none, default: empty].take($0) },
+      rollup: { groups[isByVariant ? $0.variant : .none, default: empty].addIfComplete($0) },
       row: { groups[isByVariant ? $0.variant : .none, default: empty].add($0) })
     if metrics.contains(.path) {
       let pings = try roundTrips(
         of: past.targets, RoundTrips(past.time, span: plan.span, most: 0), in: past.time)
-      for variant in groups.keys { groups[variant]?.take(pings) }
+      for variant in groups.keys { groups[variant]?.replacePath(pings) }
     }
     var histories: [VariantID: SeriesHistory] = [:]
     for (variant, values) in groups {

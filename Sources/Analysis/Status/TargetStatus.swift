@@ -46,7 +46,7 @@ public struct TargetStatus: Sendable, Equatable {
     case .gone: (word, what) = (.silent, "nothing recorded since \(clock.moment(time))")
     case .ended: (word, what) = (.ended, "ended \(clock.moment(time))")
     }
-    if let known = told(target, clock) {
+    if let known = worstFinding(target, clock) {
       return TargetStatus(word, "\(known.kind): \(known.sentence)", finding: known.id)
     }
     return TargetStatus(word, target.last == nil ? what : "\(what); before that \(figures.text)")
@@ -57,7 +57,7 @@ public struct TargetStatus: Sendable, Equatable {
   private static let order: [StatusWord] = [.failing, .losing, .refused, .unseen, .slower]
 
   /// The sentence of the worst finding that goes on, or went on when recording stopped.
-  private static func told(_ target: TargetActivity, _ clock: SentenceClock) -> (
+  private static func worstFinding(_ target: TargetActivity, _ clock: SentenceClock) -> (
     word: StatusWord, kind: String, sentence: String, id: String
   )? {
     let worst = target.open.compactMap { open -> (Int, FindingIncident, FindingRecord, StatusWord)? in
@@ -93,7 +93,7 @@ public struct TargetStatus: Sendable, Equatable {
   }
 
   private static func finding(_ target: TargetActivity, _ clock: SentenceClock) -> TargetStatus? {
-    told(target, clock).map { TargetStatus($0.word, $0.sentence, finding: $0.id) }
+    worstFinding(target, clock).map { TargetStatus($0.word, $0.sentence, finding: $0.id) }
   }
 
   /// `. Over: losing from 12:37:36 to 12:38:36 UTC: 9.0 % got lost (before none).`; the last of those that ended while the figures were

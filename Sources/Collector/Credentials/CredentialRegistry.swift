@@ -87,7 +87,7 @@ final class CredentialRegistry {
       renew(index)
     }
     let now = CredentialInstant(reading: clock)
-    for index in entries.indices where entries[index].schedule.takeTrial(at: now) {
+    for index in entries.indices where entries[index].schedule.beginTrial(at: now) {
       for client in entries[index].item.clients { tryAgain(client.target) }
     }
     let next = entries.compactMap(\.schedule.nextLook).min() ?? now.elapsed + Self.longestRest
@@ -103,18 +103,18 @@ final class CredentialRegistry {
   }
 
   /// Takes what a provider's answer says of a target's credential; of an earlier credential it says nothing.
-  func note(_ feedback: CredentialFeedback) {
+  func record(_ feedback: CredentialFeedback) {
     guard let (index, client) = entry(of: feedback.target, serial: feedback.serial) else { return }
     switch feedback.outcome {
-    case .refused(let status, let reason): noteRefused(index, client, status, reason)
-    case .accepted: noteAccepted(index)
+    case .refused(let status, let reason): recordRefused(index, client, status, reason)
+    case .accepted: recordAccepted(index)
     }
   }
 
   /// Nothing is sent to the target any more, until it is given another credential or told to try this one again.
-  private func noteRefused(_ index: Int, _ client: Client, _ status: Int, _ reason: String) {
+  private func recordRefused(_ index: Int, _ client: Client, _ status: Int, _ reason: String) {
     let now = CredentialInstant(reading: clock)
-    guard let course = entries[index].schedule.noteRefusal(at: now) else { return }
+    guard let course = entries[index].schedule.recordRefusal(at: now) else { return }
     let entry = entries[index]
     let name = entry.item.source.name
     let answer = reason.isEmpty ? "\(status)" : "\(status) \(reason)"
@@ -132,8 +132,8 @@ final class CredentialRegistry {
   }
 
   /// The provider accepted the credential that it had refused, or the next one.
-  private func noteAccepted(_ index: Int) {
-    entries[index].schedule.noteAccepted()
+  private func recordAccepted(_ index: Int) {
+    entries[index].schedule.recordAccepted()
     if entries[index].isAdvised {
       entries[index].isAdvised = false
       log(.notice, "the \(entries[index].item.source.name) is accepted again", entries[index])
@@ -164,7 +164,7 @@ final class CredentialRegistry {
     let now = CredentialInstant(reading: clock)
     switch outcome {
     case .issued(let value, let lifetime, let took):
-      entries[index].schedule.noteIssued(lifetime: lifetime, at: now)
+      entries[index].schedule.recordIssued(lifetime: lifetime, at: now)
       entries[index].isInTrouble = false
       entries[index].failure = nil
       entries[index].serial += 1
@@ -180,7 +180,7 @@ final class CredentialRegistry {
           .event(Event(at: clock.wallNow(), kind: .tokenRefreshed, target: $0.target, detail: detail))
         })
     case .failed(let reason, let isFinal, let retryAfter):
-      entries[index].schedule.noteFailure(retryAfter: retryAfter, at: now)
+      entries[index].schedule.recordFailure(retryAfter: retryAfter, at: now)
       entries[index].failure = ("no \(source.name): \(reason)", isFinal)
       guard !entries[index].isInTrouble else { return }
       entries[index].isInTrouble = true

@@ -61,17 +61,17 @@ final class CredentialRenewer: Sendable {
     }
 
     func step() -> Duration? {
-      let news = renewer.takeNews()
+      let news = renewer.drainState()
       if news.isStopping { return nil }
       if !news.dropped.isEmpty { registry.drop(news.dropped) }
-      for entry in news.feedback { registry.note(entry) }
+      for entry in news.feedback { registry.record(entry) }
       let rest = registry.isEmpty ? nil : registry.step()
       renewer.finishFirstRound(registry, isLate: clock.monotonicNow() > deadline)
       return rest
     }
   }
 
-  private func takeNews() -> (isStopping: Bool, feedback: [CredentialFeedback], dropped: Set<TargetID>) {
+  private func drainState() -> (isStopping: Bool, feedback: [CredentialFeedback], dropped: Set<TargetID>) {
     state.withLock { state in
       defer { state.feedback = [] }
       return (state.isStopping, state.feedback, state.dropped)
@@ -108,13 +108,13 @@ final class CredentialRenewer: Sendable {
       state.dropped.formUnion(targets)
       for target in targets { state.providers[target] = nil }
     }
-    thread.look()
+    thread.wakeUp()
   }
 
   /// Takes what an answer says of a credential. Called on the timing thread; does not block.
-  func note(_ feedback: CredentialFeedback) {
+  func record(_ feedback: CredentialFeedback) {
     state.withLock { $0.feedback.append(feedback) }
-    thread.look()
+    thread.wakeUp()
   }
 
   /// Ends the renewal, and ``first()`` with an error.
@@ -125,7 +125,7 @@ final class CredentialRenewer: Sendable {
       state.isStopping = true
       return (state.replace, state.tryAgain)
     }
-    thread.look()
+    thread.wakeUp()
     firstRound.finish(
       .failure(CollectorError(.credentials, "stopped before the first credentials were made")))
   }

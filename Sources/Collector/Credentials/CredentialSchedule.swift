@@ -55,7 +55,7 @@ struct CredentialSchedule: Sendable {
   func age(at now: CredentialInstant) -> Duration? { issued.map { now.elapsed - $0.elapsed } }
 
   /// A new one was issued.
-  mutating func noteIssued(lifetime: Duration, at now: CredentialInstant) {
+  mutating func recordIssued(lifetime: Duration, at now: CredentialInstant) {
     isRenewalWanted = false
     pauseEnd = nil
     failures = 0
@@ -66,7 +66,7 @@ struct CredentialSchedule: Sendable {
 
   /// The issuer failed.
   /// - Parameter retryAfter: the wait that the issuer asks for.
-  mutating func noteFailure(retryAfter: Duration? = nil, at now: CredentialInstant) {
+  mutating func recordFailure(retryAfter: Duration? = nil, at now: CredentialInstant) {
     failures += 1
     let doubled = Self.firstWait.nanoseconds << Int64(min(failures - 1, 20))
     let full = min(doubled, Self.longestWait.nanoseconds)
@@ -76,7 +76,7 @@ struct CredentialSchedule: Sendable {
 
   /// The provider refused the credential.
   /// - Returns: what to do; `nil` when it is being done already.
-  mutating func noteRefusal(at now: CredentialInstant) -> RefusedCredentialAction? {
+  mutating func recordRefusal(at now: CredentialInstant) -> RefusedCredentialAction? {
     guard let age = age(at: now), !isRenewalWanted, pauseEnd == nil else { return nil }
     refusals += 1
     if refusals == 1, age >= rule.refusedFloor {
@@ -89,14 +89,14 @@ struct CredentialSchedule: Sendable {
   }
 
   /// Whether the refused one is to be tried again now: its pause has ended and no renewal was due.
-  mutating func takeTrial(at now: CredentialInstant) -> Bool {
+  mutating func beginTrial(at now: CredentialInstant) -> Bool {
     guard let pauseEnd, now.elapsed >= pauseEnd else { return false }
     self.pauseEnd = nil
     return true
   }
 
   /// The provider accepted the credential after a refusal.
-  mutating func noteAccepted() {
+  mutating func recordAccepted() {
     refusals = 0
     pauses.reset()
   }

@@ -42,7 +42,7 @@ final class CredentialThread: Sendable {
   }
 
   /// Ends the current wait: a work has something to do.
-  func look() { wake.raise() }
+  func wakeUp() { wake.raise() }
 
   private func run() {
     var works: [any Work] = []

@@ -102,7 +102,7 @@ final class DeviceRegistry: Sendable {
   }
 
   /// Goes on by a configuration that a reload took: other names, services and limits.
-  func take(_ configuration: PushscopeConfiguration) {
+  func adopt(_ configuration: PushscopeConfiguration) {
     let isNew = state.withLock { state in
       let former = (state.configuration, state.configuredNames)
       if let devices = configuration.devices { state.configuration = devices }
@@ -270,7 +270,7 @@ final class DeviceRegistry: Sendable {
         problem = "\(error)"
       }
       guard let problem else {
-        state.withLock { $0.joins.note(at: clock.monotonicNow()) }
+        state.withLock { $0.joins.record(at: clock.monotonicNow()) }
         return .success(Admission(name: device.name, key: key))
       }
       logger.error("device \(device.name) could not join: \(problem)")
@@ -352,7 +352,7 @@ final class DeviceRegistry: Sendable {
       guard state.changes[keyHash, default: HourlyCount()].value(at: now) < Self.mostChangesPerHour else {
         return Self.tooManyChanges
       }
-      state.changes[keyHash, default: HourlyCount()].note(at: now)
+      state.changes[keyHash, default: HourlyCount()].record(at: now)
       return nil
     }
   }
@@ -365,10 +365,10 @@ final class DeviceRegistry: Sendable {
 
   /// Takes an answer to a device's notification; called on the timing thread.
   /// - Parameter keyHash: the hash of the key that the device had when it was sent.
-  func note(status: Int, keyHash: String) {
+  func record(status: Int, keyHash: String) {
     let now = clock.monotonicNow()
     let gone = state.withLock { state -> JoinedDevice? in
-      guard state.unknown.note(status: status, keyHash: keyHash, at: now) else { return nil }
+      guard state.unknown.record(status: status, keyHash: keyHash, at: now) else { return nil }
       return state.devices.values.first { $0.keyHash == keyHash && $0.state == .active }
     }
     if let gone { Task { await endSubscription(of: gone, status) } }

@@ -56,7 +56,7 @@ extension DeviceRegistry {
 struct HourlyCount: Sendable {
   private var instants: [MonotonicTime] = []
 
-  mutating func note(at now: MonotonicTime) { instants.append(now) }
+  mutating func record(at now: MonotonicTime) { instants.append(now) }
 
   mutating func value(at now: MonotonicTime) -> Int {
     instants.removeAll { now - $0 >= .seconds(3600) }
@@ -74,7 +74,7 @@ struct UnknownSubscriptions: Sendable {
 
   /// Takes the status of an answer.
   /// - Returns: whether the subscription is gone.
-  mutating func note(status: Int, keyHash: String, at now: MonotonicTime) -> Bool {
+  mutating func record(status: Int, keyHash: String, at now: MonotonicTime) -> Bool {
     guard status == 404 || status == 410 else {
       if (200..<300).contains(status) { forget(keyHash) }
       return false

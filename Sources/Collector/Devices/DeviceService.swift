@@ -35,7 +35,7 @@ final class DeviceService {
   }
 
   /// Whether a path is one of these.
-  static func serves(_ path: Substring) -> Bool {
+  static func handles(_ path: Substring) -> Bool {
     path == "/device" || path.hasPrefix(DevicePage.path) || isCall(path)
   }
 

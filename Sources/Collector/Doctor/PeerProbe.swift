@@ -173,7 +173,7 @@ final class PeerProbe {
   }
 
   /// Reads from libcurl's messages what it does not report otherwise.
-  fileprivate func take(_ text: String) {
+  fileprivate func parse(_ text: String) {
     let line = text.drop { $0 == " " }.prefix { !$0.isNewline }
     for (start, isALPN) in [("ALPN: server accepted ", true), ("expire date: ", false)]
     where line.hasPrefix(start) {
@@ -189,7 +189,7 @@ private func probeMessage(
 ) -> Int32 {
   guard kind == CURLINFO_TEXT, let context, let bytes else { return 0 }
   let text = UnsafeRawBufferPointer(start: bytes, count: min(count, 512))
-  Unmanaged<PeerProbe>.fromOpaque(context).takeUnretainedValue().take(String(decoding: text, as: UTF8.self))
+  Unmanaged<PeerProbe>.fromOpaque(context).takeUnretainedValue().parse(String(decoding: text, as: UTF8.self))
   return 0
 }
 

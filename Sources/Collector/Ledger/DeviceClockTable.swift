@@ -63,13 +63,13 @@ struct DeviceClockTable: Sendable {
   }
 
   /// - Parameter now: when it arrived.
-  mutating func take(_ arrived: DeviceExchange, at now: MonotonicTime) -> DeviceClock.Outcome {
+  mutating func add(_ arrived: DeviceExchange, at now: MonotonicTime) -> DeviceClock.Outcome {
     if let wokeAt, arrived.exchange.t2 < wokeAt { return .outdated }
     let key = Key(arrived)
     if entries[key] == nil, entries.count >= Self.maximum { forgetSilent() }
     var entry = entries[key] ?? Entry(lastHeard: now)
     entry.lastHeard = max(entry.lastHeard, now)
-    let outcome = entry.clock.take(arrived.exchange)
+    let outcome = entry.clock.add(arrived.exchange)
     if case .stepped = outcome { entry.announcedAt = nil }
     entries[key] = entry
     return outcome

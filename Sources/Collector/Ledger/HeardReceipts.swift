@@ -30,7 +30,7 @@ struct HeardReceipts: Sendable, Equatable {
   /// - Parameter stored: the rows in the order in which they were stored.
   init(_ stored: [Receipt]) {
     for receipt in stored {
-      note(receipt.stamp, receipt.stages, hasContext: receipt.contextID != nil)
+      record(receipt.stamp, receipt.stages, hasContext: receipt.contextID != nil)
     }
   }
 
@@ -49,11 +49,11 @@ struct HeardReceipts: Sendable, Equatable {
 
   /// Remembers a receipt, or what it adds.
   /// - Parameter hasContext: whether its circumstances are stored with it.
-  mutating func note(_ receipt: ArrivedReceipt, hasContext: Bool) {
-    note(receipt.stamp, receipt.validStages, hasContext: hasContext)
+  mutating func record(_ receipt: ArrivedReceipt, hasContext: Bool) {
+    record(receipt.stamp, receipt.validStages, hasContext: hasContext)
   }
 
-  private mutating func note(_ stamp: ReceiptStamp, _ stages: ReceiptStages, hasContext: Bool) {
+  private mutating func record(_ stamp: ReceiptStamp, _ stages: ReceiptStages, hasContext: Bool) {
     if let place = receipts.firstIndex(where: { $0.stamp == stamp }) {
       receipts[place].stages.add(stages)
       receipts[place].hasContext = receipts[place].hasContext || hasContext
@@ -80,7 +80,7 @@ extension Sample {
   ///   - isCounted: whether it counts for what the device shows: not a notification of an earlier run, of which those that were not
   ///     shown are not counted either.
   /// - Returns: `false` where the device says that it showed the notification later than its receipt came: that time is left out.
-  mutating func take(
+  mutating func add(
     _ receipt: ArrivedReceipt, deadline: Int64?, context: DeviceContextID?, isCounted: Bool
   ) -> Bool {
     if self.context == nil { self.context = context }

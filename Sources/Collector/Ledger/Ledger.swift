@@ -95,8 +95,8 @@ struct Ledger: Sendable {
     switch observation {
     case .planned(let block): plan(block)
     case .withdrawn(let target, let sequences): withdraw(target, sequences)
-    case .sent(let sent): note(sent)
-    case .answered(let answer): note(answer)
+    case .sent(let sent): record(sent)
+    case .answered(let answer): record(answer)
     case .failed(let id, let reason, let attempt, let detail, let at):
       change(id, at: at, detail: detail) { entry in
         entry.progress.answer = .failed
@@ -175,13 +175,13 @@ struct Ledger: Sendable {
   }
 
   /// A target begins, or goes on with another configuration: what is planned from now on has its receipt deadline.
-  mutating func take(_ target: LedgerTarget) {
+  mutating func adopt(_ target: LedgerTarget) {
     let reportedDisplay = deliveries[target.id]?.target.reportsDisplay ?? false
     deliveries[target.id, default: TargetDeliveries(target: target)].target = target
     if reportedDisplay { deliveries[target.id]?.target.reportsDisplay = true }
   }
 
-  private mutating func note(_ sent: SentRequest) {
+  private mutating func record(_ sent: SentRequest) {
     var lag: Int64?
     change(sent.id, at: sent.at) { entry in
       entry.progress.isSent = true
@@ -194,7 +194,7 @@ struct Ledger: Sendable {
     if let lag { scheduleLags.record(lag) }
   }
 
-  private mutating func note(_ answer: AnsweredRequest) {
+  private mutating func record(_ answer: AnsweredRequest) {
     change(answer.id, at: answer.at, detail: answer.reason ?? "") { entry in
       let latency = answer.at.microseconds - entry.sample.plannedMonotonic
       entry.progress.answer = answer.isAccepted ? .accepted : .rejected
@@ -231,7 +231,7 @@ struct Ledger: Sendable {
     let id = receipt.id.sample
     let isOurRun = receipt.id.runFingerprint == run.fingerprint
     if holds(id), isOurRun {
-      return take(receipt, for: id, plannedOnThisBoot: true, isOurRun: true)
+      return add(receipt, for: id, plannedOnThisBoot: true, isOurRun: true)
     }
     guard !holds(id), let reloaded, reloaded.runFingerprint == receipt.id.runFingerprint else {
       if isPruned {
@@ -248,10 +248,10 @@ struct Ledger: Sendable {
       sample: reloaded.sample, progress: NotificationProgress(reloaded.sample),
       receiptDeadline: reloaded.receiptDeadline, isNew: false, isOurs: false,
       heard: reloaded.heard, reported: ReportedProgress(reloaded))
-    return take(receipt, for: id, plannedOnThisBoot: reloaded.bootID == bootID, isOurRun: isOurRun)
+    return add(receipt, for: id, plannedOnThisBoot: reloaded.bootID == bootID, isOurRun: isOurRun)
   }
 
-  private mutating func take(
+  private mutating func add(
     _ receipt: ArrivedReceipt, for id: SampleID, plannedOnThisBoot: Bool, isOurRun: Bool
   ) -> ReceiptDisposition {
     guard let entry = entries[id] else { return .unknown }
@@ -269,7 +269,7 @@ struct Ledger: Sendable {
         stages, isContextNew: isContextNew, isFirst: isFirst, of: receipt, to: id, timing, isOurRun: isOurRun)
     }
     if isOurRun {
-      let note = diagnostics.noteReceipt(id.target, isSubscribed: isSubscribed(id.target))
+      let note = diagnostics.recordReceipt(id.target, isSubscribed: isSubscribed(id.target))
       log(note, of: id.target, at: receipt.arrivedAt)
     }
     let isDuplicate = entry.progress.receipt != nil
@@ -289,7 +289,7 @@ struct Ledger: Sendable {
     var context: DeviceContextID?
     if entry.heard.hasRoom {
       context = number(of: receipt.context)
-      entries[id]?.heard.note(receipt, hasContext: context != nil)
+      entries[id]?.heard.record(receipt, hasContext: context != nil)
       var row = Receipt(of: receipt, for: id, timing, isDuplicate: isDuplicate, anchor: anchor)
       (row.stages, row.contextID) = (receipt.validStages, context)
       changes.receipts.append(row)
@@ -301,7 +301,7 @@ struct Ledger: Sendable {
     }
     let isOutOfOrder =
       isOurRun
-      && deliveries[id.target]?.noteReceived(sequence: id.sequence, at: timing.receivedAt) ?? false
+      && deliveries[id.target]?.recordReceived(sequence: id.sequence, at: timing.receivedAt) ?? false
     let contradicted = entry.sample.state
     let deadline = entry.receiptDeadline
     let isLate = timing.latency.map { latency in deadline.map { latency > $0 } ?? false } ?? true
@@ -316,11 +316,11 @@ struct Ledger: Sendable {
     var isTaken = true
     change(id, at: receipt.arrivedAt) { entry in
       if reportsDisplay, !isLate { entry.sample.display = .awaited }
-      isTaken = entry.sample.take(receipt, deadline: deadline, context: context, isCounted: isOurRun)
+      isTaken = entry.sample.add(receipt, deadline: deadline, context: context, isCounted: isOurRun)
       entry.giveUpDisplay()
     }
     if !isTaken { emitWrongStage(of: receipt, id, "after it said so") }
-    noteDisplay(of: id)
+    recordDisplay(of: id)
     if isOutOfOrder { emit(.outOfOrder, at: receipt.arrivedAt, id: id) }
     contradict(contradicted, entry.sample.reason, id: id, at: receipt.arrivedAt)
     return .accepted
@@ -339,14 +339,14 @@ struct Ledger: Sendable {
     changes.receipts.append(row)
     var isTaken = true
     change(id, at: receipt.arrivedAt) { entry in
-      entry.heard.note(receipt, hasContext: context != nil)
+      entry.heard.record(receipt, hasContext: context != nil)
       // Of further receipts the stages stay with them.
       guard isFirst else { return }
-      isTaken = entry.sample.take(
+      isTaken = entry.sample.add(
         receipt, deadline: entry.receiptDeadline, context: context, isCounted: isOurRun)
     }
     if !isTaken { emitWrongStage(of: receipt, id, "after it said so") }
-    noteDisplay(of: id)
+    recordDisplay(of: id)
     return .accepted
   }
 
@@ -357,7 +357,7 @@ struct Ledger: Sendable {
   }
 
   /// Expects a target's device to show what it receives, once it has shown one.
-  private mutating func noteDisplay(of id: SampleID) {
+  private mutating func recordDisplay(of id: SampleID) {
     if entries[id]?.sample.shownLatency != nil { deliveries[id.target]?.target.reportsDisplay = true }
   }
 
@@ -395,18 +395,18 @@ struct Ledger: Sendable {
   }
 
   /// Counts receipts that the listener rejected: forged, malformed, too many.
-  mutating func noteRefused(_ kind: EventKind, count: Int, detail: String, at now: MonotonicTime) {
-    diagnostics.noteRefused(kind, count: count)
+  mutating func recordRefused(_ kind: EventKind, count: Int, detail: String, at now: MonotonicTime) {
+    diagnostics.recordRefused(kind, count: count)
     let event = Event(at: anchor.wall(at: now), kind: kind, count: count, detail: detail)
     limiter.add(event, at: now, to: &changes.events)
   }
 
   /// Counts TLS handshakes with the listener that failed.
-  mutating func noteHandshakes(
+  mutating func recordHandshakes(
     _ failure: HandshakeFailure, count: Int, from source: String, at now: MonotonicTime
   ) {
     let network = SourceAddress.network(source)
-    log(diagnostics.noteHandshakes(failure, count: count, from: network, at: now), of: nil, at: now)
+    log(diagnostics.recordHandshakes(failure, count: count, from: network, at: now), of: nil, at: now)
     let event = Event(
       at: anchor.wall(at: now), kind: .handshakeFailed, count: count,
       detail: HandshakeDetail(failure: failure, network: network).text)
@@ -426,7 +426,7 @@ struct Ledger: Sendable {
   }
 
   private mutating func expire(_ target: TargetID, at now: MonotonicTime) {
-    while let sequence = deliveries[target]?.takeExpired(at: now) {
+    while let sequence = deliveries[target]?.removeExpired(at: now) {
       change(SampleID(target: target, sequence: sequence), at: now) { entry in
         entry.progress.isOverdue = true
         entry.giveUpDisplay()
@@ -439,7 +439,7 @@ struct Ledger: Sendable {
   /// Restores what an earlier run of this boot knew of devices' clocks. The bound that an exchange gives widens with time, by
   /// what the clocks can drift apart, and so stays true.
   mutating func resume(_ known: [DeviceExchange]) {
-    for exchange in known { _ = clocks.take(exchange, at: exchange.exchange.t3) }
+    for exchange in known { _ = clocks.add(exchange, at: exchange.exchange.t3) }
   }
 
   /// Takes the exchanges that came with authentic receipts; to be called before these receipts are applied.
@@ -447,15 +447,15 @@ struct Ledger: Sendable {
   /// - Returns: the exchanges to store.
   mutating func apply(_ arrived: [DeviceExchange], at now: MonotonicTime) -> [DeviceExchange] {
     var taken: [DeviceExchange] = []
-    for exchange in arrived where take(exchange, at: now) { taken.append(exchange) }
+    for exchange in arrived where add(exchange, at: now) { taken.append(exchange) }
     // After all of them, so that the announcement has the best estimate.
     for exchange in taken.reversed() { announce(exchange, at: now) }
     return taken
   }
 
   /// - Returns: whether it is new.
-  private mutating func take(_ arrived: DeviceExchange, at now: MonotonicTime) -> Bool {
-    let outcome = clocks.take(arrived, at: now)
+  private mutating func add(_ arrived: DeviceExchange, at now: MonotonicTime) -> Bool {
+    let outcome = clocks.add(arrived, at: now)
     if let event = outcome.event(of: arrived.device, coarseness: clocks.coarseness(of: arrived)) {
       emit(event.kind, at: now, detail: event.detail)
     }
@@ -463,10 +463,10 @@ struct Ledger: Sendable {
   }
 
   /// The host was suspended, and has resumed by now.
-  mutating func noteSleep(until now: MonotonicTime) { clocks.hostSlept(until: now) }
+  mutating func recordSleep(until now: MonotonicTime) { clocks.hostSlept(until: now) }
 
   /// Adds exchanges to the changes for the store.
-  mutating func note(_ taken: [DeviceExchange]) {
+  mutating func record(_ taken: [DeviceExchange]) {
     changes.exchanges += taken
     guard isObserved else { return }
     for exchange in taken {
@@ -486,7 +486,7 @@ struct Ledger: Sendable {
   // MARK: Changes for the store
 
   /// Returns every change since the last call, in the order of sample ids, and forgets what is settled.
-  mutating func takeChanges() -> LedgerChanges {
+  mutating func drainChanges() -> LedgerChanges {
     var changes = changes
     self.changes = LedgerChanges()
     let hasMissed = !changes.inserted.isEmpty
@@ -555,7 +555,7 @@ struct Ledger: Sendable {
     }
     guard before != after, let kind = after.event else { return }
     if after == .lost, entries.values[index].isOurs {
-      let note = diagnostics.noteLost(id.target, isSubscribed: isSubscribed(id.target))
+      let note = diagnostics.recordLost(id.target, isSubscribed: isSubscribed(id.target))
       log(note, of: id.target, at: time)
     }
     let word = entries.values[index].sample.reason

@@ -92,10 +92,10 @@ struct TargetDeliveries: Sendable {
   /// Forgets the plans from a sequence number on.
   mutating func withdraw(from sequence: Int64) { awaiting.removeAll { $0.sequence >= sequence } }
 
-  /// Notes the first receipt for a notification.
+  /// Records the first receipt for a notification.
   /// - Returns: whether a later one had been received earlier.
-  mutating func noteReceived(sequence: Int64, at time: MonotonicTime) -> Bool {
-    order.note(sequence: sequence, at: time)
+  mutating func recordReceived(sequence: Int64, at time: MonotonicTime) -> Bool {
+    order.record(sequence: sequence, at: time)
   }
 
   /// The first instant at which a deadline has passed.
@@ -105,7 +105,7 @@ struct TargetDeliveries: Sendable {
   }
 
   /// The next sequence number whose deadline has passed by `now`, each once.
-  mutating func takeExpired(at now: MonotonicTime) -> Int64? {
+  mutating func removeExpired(at now: MonotonicTime) -> Int64? {
     guard let expiry = nextExpiry, expiry <= now else { return nil }
     return awaiting.removeFirst().sequence
   }
@@ -123,9 +123,9 @@ struct DeliveryOrder: Sendable {
   /// Deliveries remembered.
   var count: Int { deliveries.count }
 
-  /// Notes that `sequence` was received at `time`.
+  /// Records that `sequence` was received at `time`.
   /// - Returns: whether a later sequence had been received earlier.
-  mutating func note(sequence: Int64, at time: MonotonicTime) -> Bool {
+  mutating func record(sequence: Int64, at time: MonotonicTime) -> Bool {
     var place = deliveries.endIndex
     while place > deliveries.startIndex, deliveries[place - 1].sequence > sequence { place -= 1 }
     if place < deliveries.endIndex, deliveries[place].time < time { return true }

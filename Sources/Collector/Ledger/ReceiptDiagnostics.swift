@@ -31,7 +31,7 @@ struct ReceiptDiagnostics: Sendable {
 
   /// A notification was accepted, and its receipt deadline has passed.
   /// - Parameter isSubscribed: the collector subscribes to the target's messages itself.
-  mutating func noteLost(_ id: TargetID, isSubscribed: Bool) -> Note? {
+  mutating func recordLost(_ id: TargetID, isSubscribed: Bool) -> Note? {
     var target = targets[id, default: Target()]
     defer { targets[id] = target }
     guard !target.isHeard, !target.isTold else { return nil }
@@ -46,7 +46,7 @@ struct ReceiptDiagnostics: Sendable {
 
   /// A receipt of a target arrived.
   /// - Parameter isSubscribed: the collector subscribes to the target's messages itself, so that the listener may not be reached.
-  mutating func noteReceipt(_ id: TargetID, isSubscribed: Bool) -> Note? {
+  mutating func recordReceipt(_ id: TargetID, isSubscribed: Bool) -> Note? {
     guard targets[id]?.isHeard != true else { return nil }
     targets[id, default: Target()].isPosted = !isSubscribed
     let wasTold = targets[id]?.isTold ?? false
@@ -55,7 +55,7 @@ struct ReceiptDiagnostics: Sendable {
   }
 
   /// The listener rejected receipts.
-  mutating func noteRefused(_ kind: EventKind, count: Int) {
+  mutating func recordRefused(_ kind: EventKind, count: Int) {
     switch kind {
     case .forgedReceipt: evidence.forged += count
     case .malformedReceipt: evidence.malformed += count
@@ -65,7 +65,7 @@ struct ReceiptDiagnostics: Sendable {
 
   /// Handshakes with the listener failed.
   /// - Parameter network: of the last of their clients.
-  mutating func noteHandshakes(
+  mutating func recordHandshakes(
     _ failure: HandshakeFailure, count: Int, from network: String, at now: MonotonicTime
   ) -> Note? {
     evidence.add(failure, count: count, network: network)

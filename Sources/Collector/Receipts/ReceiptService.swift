@@ -60,7 +60,7 @@ final class ReceiptService {
     guard !isPlain || DeviceService.namesThisHost(request) else {
       return exchange.answer(DeviceService.wrongHost)
     }
-    if let devices, DeviceService.serves(path) {
+    if let devices, DeviceService.handles(path) {
       return devices.respond(to: exchange, path, isPlain: isPlain)
     }
     guard let call = Call(rawValue: String(path)) else {
@@ -85,7 +85,7 @@ final class ReceiptService {
     }
     switch call {
     case .receipts: receive(exchange, of: sender, from: source)
-    case .clock: tellTime(exchange, from: source)
+    case .clock: answerTime(exchange, from: source)
     }
   }
 
@@ -101,7 +101,7 @@ final class ReceiptService {
   // MARK: Clock
 
   /// Needs no MAC, because it returns nothing but the time. It counts against its source's limit.
-  private func tellTime(_ exchange: HTTPExchange, from source: String) {
+  private func answerTime(_ exchange: HTTPExchange, from source: String) {
     let request = exchange.request
     do throws(ReceiptBatch.Malformed) {
       let question = try ClockQuestion.parse(json: request.body.withUnsafeReadableBytes { Data($0) })

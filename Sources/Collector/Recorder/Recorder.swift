@@ -112,7 +112,7 @@ final class Recorder {
     }
     let now = clock.monotonicNow()
     let took = try store.commit(ready.batch).duration
-    statistics.note(rows: ready.batch.rowCount, took: took)
+    statistics.record(rows: ready.batch.rowCount, took: took)
     lastCommit = now
     pending = nil
     observer?.committed(
@@ -150,14 +150,14 @@ final class Recorder {
   /// Applies the inbox and elapsed time to the ledger.
   /// - Returns: `nil` when there is nothing to commit.
   private func collect() -> Pending? {
-    var content = inbox.take()
+    var content = inbox.drain()
     var blocks: [PlannedBlock] = []
-    var clockEvents = clockMonitor.look(at: clock)
+    var clockEvents = clockMonitor.check(at: clock)
     if !clockEvents.isEmpty { ledger.anchor = clockMonitor.anchor }
     if clockEvents.contains(where: { $0.kind == .suspended }) {
-      ledger.noteSleep(until: clock.monotonicNow())
+      ledger.recordSleep(until: clock.monotonicNow())
     }
-    for target in content.targets { ledger.take(target) }
+    for target in content.targets { ledger.adopt(target) }
     for observation in content.observations {
       ledger.apply(observation)
       if case .planned(let block) = observation { blocks.append(block) }
@@ -172,19 +172,19 @@ final class Recorder {
     let now = clock.monotonicNow()
     for kind in ReceiptRefusal.Kind.allCases {
       guard let refusals = content.refusals[kind] else { continue }
-      ledger.noteRefused(
+      ledger.recordRefused(
         kind.event, count: refusals.count, detail: "\(kind.words), last from \(refusals.lastSource)", at: now)
     }
     for (failure, seen) in content.handshakes.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-      ledger.noteHandshakes(failure, count: seen.count, from: seen.lastSource, at: now)
+      ledger.recordHandshakes(failure, count: seen.count, from: seen.lastSource, at: now)
     }
     ledger.advance(to: now)
-    if let ending = content.ending { note(ending, at: now) }
+    if let ending = content.ending { record(ending, at: now) }
     if content.closing != nil { ledger.dropUnduePlans() }
     let isLast = content.closing.map { ledger.openCount == 0 || now >= $0.deadline } ?? false
     closing = content.closing
     if isLast { ledger.close(at: now) }
-    let changes = ledger.takeChanges()
+    let changes = ledger.drainChanges()
     for line in changes.log { onLog(line) }
     guard
       isLast || !changes.isEmpty || !clockEvents.isEmpty || !replies.isEmpty || !content.handshakes.isEmpty
@@ -222,7 +222,7 @@ final class Recorder {
   }
 
   /// Logs that nothing more is planned, and what the run waits for.
-  private func note(_ ending: RecorderInbox.Ending, at now: MonotonicTime) {
+  private func record(_ ending: RecorderInbox.Ending, at now: MonotonicTime) {
     let open = ledger.underWay
     let parts = [(open.unanswered, "answer"), (open.unreceived, "receipt")].filter { $0.0 > 0 }
       .map { CountText.text($0.0, $0.1) }
@@ -263,7 +263,7 @@ final class Recorder {
           inbox.post(again)
           return nil
         }
-        noteFailure(error)
+        recordFailure(error)
         unreadable.insert(id)
       }
     }
@@ -288,12 +288,12 @@ final class Recorder {
       }
     }
     // Repeated receipts must not fill the store with exchanges.
-    if outcome.accepted > outcome.repeated { ledger.note(exchanges) }
+    if outcome.accepted > outcome.repeated { ledger.record(exchanges) }
     return (outcome, delivery.reply)
   }
 
   /// Logs that a receipt cannot be stored, at a limited rate: a device may post it without end.
-  private func noteFailure(_ error: any Error) {
+  private func recordFailure(_ error: any Error) {
     let now = clock.monotonicNow()
     if let next = nextFailureNote, now < next { return }
     nextFailureNote = now + Self.failureNoteInterval

@@ -124,8 +124,8 @@ final class RecorderInbox: Sendable {
   /// Set once the run is to be closed.
   var closing: Closing? { content.withLock { $0.closing } }
 
-  /// Takes everything posted since the last call. Pass its observations to ``reuse(_:)`` afterwards.
-  func take() -> Content {
+  /// Removes and returns everything posted since the last call. Pass its observations to ``reuse(_:)`` afterwards.
+  func drain() -> Content {
     let storage = spare.withLock { spare in
       defer { spare = [] }
       return spare

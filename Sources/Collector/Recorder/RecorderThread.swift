@@ -89,7 +89,7 @@ public struct RecorderStatistics: Sendable, Equatable {
   /// A longer commit keeps rows from readers for longer than promised.
   static let stall = Duration.milliseconds(100)
 
-  mutating func note(rows count: Int, took duration: Duration) {
+  mutating func record(rows count: Int, took duration: Duration) {
     commits += 1
     rows += count
     longestCommit = max(longestCommit, duration)
@@ -120,7 +120,7 @@ struct ClockMonitor: Sendable {
 
   /// Compares the clocks if the interval has passed.
   /// - Returns: an event for each step and suspend; with any, the anchor is a new one.
-  mutating func look(at clock: any HostClock) -> [Event] {
+  mutating func check(at clock: any HostClock) -> [Event] {
     let now = clock.monotonicNow()
     guard now >= next else { return [] }
     next = now + Self.interval

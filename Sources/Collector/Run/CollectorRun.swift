@@ -69,13 +69,13 @@ final class CollectorRun: Sendable {
       } end: { recorder, reason in
         // After a failure the rows and log lines so far are still committed.
         if reason == .failed { inbox.close(by: clock.monotonicNow()) }
-        defer { manager?.noteRecorder(isRunning: false) }
+        defer { manager?.countRecorder(isRunning: false) }
         _ = try await recorder.finished()
       }
-      manager?.noteRecorder(isRunning: true)
+      manager?.countRecorder(isRunning: true)
       let targets = CountText.text(preparation.targets.count, "target")
-      manager?.note(status: "waiting for credentials and subscriptions of \(targets)")
-      manager?.noteReady()
+      manager?.notify(status: "waiting for credentials and subscriptions of \(targets)")
+      manager?.notifyReady()
       if let readiness = try await control.ready(services) {
         try await send(run, services, readiness, inbox) {
           onStart(RunStart(run: run.id, receiptsPort: listener?.port))
@@ -100,7 +100,7 @@ final class CollectorRun: Sendable {
     _ run: ActiveRun, _ services: TargetServices, _ readiness: Readiness, _ inbox: RecorderInbox,
     onStart: () -> Void
   ) async throws {
-    try noteUnreached(readiness, run.entries.map(\.id), inbox: inbox)
+    try logUnreached(readiness, run.entries.map(\.id), inbox: inbox)
     let sent = FirstResult<Void, Never>()
     let timing = try run.parts.timingThread(
       for: try run.parts.transportTargets(
@@ -109,7 +109,7 @@ final class CollectorRun: Sendable {
     run.services.add(services)
     services.attach(timing)
     try control.send(.init(run: run, thread: timing)) { sent.finish() }
-    environment.manager?.note(status: "recording run \(run.id), targets: \(run.entries.count)")
+    environment.manager?.notify(status: "recording run \(run.id), targets: \(run.entries.count)")
     environment.observer?.sending(isPossible: true)
     onStart()
     await sent.value()
@@ -171,7 +171,7 @@ final class CollectorRun: Sendable {
 
   /// Logs the targets that are not ready; the others begin without them.
   /// - Throws: ``CollectorError`` when no target can begin.
-  private func noteUnreached(_ readiness: Readiness, _ targets: [TargetID], inbox: RecorderInbox)
+  private func logUnreached(_ readiness: Readiness, _ targets: [TargetID], inbox: RecorderInbox)
     throws(CollectorError)
   {
     let unreached = targets.compactMap { id in readiness.unreached[id].map { (id: id, reason: $0) } }

@@ -21,7 +21,7 @@ public final class CollectorService: Sendable {
   private let control: RunCoordinator
   private let reloader: ConfigurationReloader
   /// Whether it stays after a run is stopped through the store.
-  private let serves: Bool
+  private let isServing: Bool
 
   /// - Parameters:
   ///   - observer: told what is recorded, for as long as the collector has the store.
@@ -39,8 +39,8 @@ public final class CollectorService: Sendable {
           $0, store: options.storePath, acceptsJoins: !options.isLimited,
           clock: clock, logger: logger)
       })
-    serves = !options.isLimited
-    control = RunCoordinator(serves: serves, drain: options.drain, clock: clock)
+    isServing = !options.isLimited
+    control = RunCoordinator(isServing: isServing, drain: options.drain, clock: clock)
     reloader = ConfigurationReloader(configuration, control: control, environment: environment, load: load)
   }
 
@@ -48,8 +48,8 @@ public final class CollectorService: Sendable {
   public var configuration: PushscopeConfiguration { reloader.configuration }
 
   /// Adds what is told each configuration that a reload takes; called on the thread of the reload.
-  public func onConfiguration(_ take: @escaping @Sendable (PushscopeConfiguration) -> Void) {
-    reloader.onConfiguration(take)
+  public func onConfiguration(_ observe: @escaping @Sendable (PushscopeConfiguration) -> Void) {
+    reloader.onConfiguration(observe)
   }
 
   /// Reads the configuration and every credential again, and goes on with them: all of it or nothing. May be called from any
@@ -77,7 +77,7 @@ public final class CollectorService: Sendable {
   public func stop() { stop(because: nil) }
 
   private func stop(because failure: StoreError?) {
-    environment.manager?.noteStopping()
+    environment.manager?.notifyStopping()
     control.stop(because: failure)
   }
 
@@ -102,7 +102,7 @@ public final class CollectorService: Sendable {
     // If the kernel does not tell, a boot that no device can name, so that no device's clock is taken for this host's.
     let bootID = BootID.current() ?? UUID().uuidString
     try await checkListener()
-    environment.manager?.note(status: "opening the store")
+    environment.manager?.notify(status: "opening the store")
     let store = try CollectorStore.open(
       at: environment.options.storePath, clock: environment.clock,
       options: CollectorStoreOptions(
@@ -120,7 +120,7 @@ public final class CollectorService: Sendable {
       )
     }
     try store.refuseLeftoverRequests()
-    try environment.devices?.open(store) { [reloader] in await reloader.takeDevices(because: $0) }
+    try environment.devices?.open(store) { [reloader] in await reloader.reloadDevices(because: $0) }
     defer { environment.devices?.close() }
     let secret = try RunPreparation.secret(configuration, environment)
     let listener = try await listen(store, bootID, secret)
@@ -161,7 +161,7 @@ public final class CollectorService: Sendable {
           next, in: store, bootID, maintenance, listener, onStart: onStart, onEnd: onEnd)
         guard control.enterIdle() else { break }
         maintenance.wake()
-        environment.manager?.note(status: "idle")
+        environment.manager?.notify(status: "idle")
         logger.info("idle: a run can be started from the dashboard; SIGINT or SIGTERM ends the collector")
         guard let request = await requests.next() else { break }
         next = request
@@ -220,15 +220,15 @@ public final class CollectorService: Sendable {
     let (logger, manager, clock) = (environment.logger, environment.manager, environment.clock)
     return try RoundThread(
       name: "maintenance",
-      make: { [control, reloader, serves, devices = environment.devices] in
+      make: { [control, reloader, isServing, devices = environment.devices] in
         let maintenance = StoreMaintenance(
-          store: store, control: control, serves: serves, host: HostTime(clock: clock, bootID: bootID),
+          store: store, control: control, isServing: isServing, host: HostTime(clock: clock, bootID: bootID),
           devices: devices,
           policy: { RetentionPolicy(reloader.configuration) },
           certificates: { reloader.configuration.shownCertificates },
           onLine: { logger.notice("\($0)") })
         return RoundThread.Work(round: {
-          manager?.noteAlive(.maintenance, at: clock.monotonicNow())
+          manager?.recordAlive(.maintenance, at: clock.monotonicNow())
           return try maintenance.round()
         })
       },
@@ -251,8 +251,8 @@ public final class CollectorService: Sendable {
       make: { [reloader] in
         var watch = CredentialWatch()
         return RoundThread.Work(round: {
-          let replaced = watch.look(at: reloader.configuration.watchedFiles)
-          if !replaced.isEmpty { Task { await reloader.takeUp(replaced) } }
+          let replaced = watch.poll(at: reloader.configuration.watchedFiles)
+          if !replaced.isEmpty { Task { await reloader.reloadCredentials(replaced) } }
           return CredentialWatch.interval
         })
       }, onTrouble: { _ in })

@@ -3,7 +3,7 @@ import Glibc
 import Measurement
 import Store
 
-/// Notes in the store what `pushscope status` warns of: certificates that end, a disk that fills up or does not take what is written.
+/// Records in the store what `pushscope status` warns of: certificates that end, a disk that fills up or does not take what is written.
 /// Confined to the thread of ``StoreMaintenance``.
 struct ConditionWatch {
   /// The time between looks at the disk and the devices.
@@ -37,7 +37,7 @@ struct ConditionWatch {
 
   /// Looks, if that is due.
   /// - Throws: ``StoreError``.
-  mutating func look() throws {
+  mutating func poll() throws {
     let (now, wall) = (clock.monotonicNow(), clock.wallNow())
     if certificatesReadAt.map({ now - $0 >= Self.certificateInterval }) ?? true {
       try readCertificates(at: wall)
@@ -48,7 +48,7 @@ struct ConditionWatch {
       let collector = Condition(.collector, since: wall, detail: "\(getpid())")
       try store.replace(.collector, .sync, by: [collector] + (syncFailure.map { [$0] } ?? []))
     }
-    try noteDisk(at: wall)
+    try recordDisk(at: wall)
     try store.forgetDevices(at: wall)
     lookedAt = now
   }
@@ -85,7 +85,7 @@ struct ConditionWatch {
     syncFailure = failure
   }
 
-  private func noteDisk(at now: WallTime) throws {
+  private func recordDisk(at now: WallTime) throws {
     guard let space = store.diskSpace() else { return }
     let known = try store.conditions(.disk).filter {
       (Duration.zero..<Self.diskHistory).contains(now - $0.since)

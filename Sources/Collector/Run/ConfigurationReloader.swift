@@ -51,8 +51,8 @@ final class ConfigurationReloader: Sendable {
   var configuration: PushscopeConfiguration { state.withLock { $0.configuration } }
 
   /// Adds what is told each configuration that a reload takes; called on the thread of the reload.
-  func onConfiguration(_ take: @escaping @Sendable (PushscopeConfiguration) -> Void) {
-    state.withLock { $0.onConfiguration.append(take) }
+  func onConfiguration(_ observe: @escaping @Sendable (PushscopeConfiguration) -> Void) {
+    state.withLock { $0.onConfiguration.append(observe) }
   }
 
   /// Where reloads are recorded; `nil` for nowhere.
@@ -70,23 +70,23 @@ final class ConfigurationReloader: Sendable {
     guard let devices = environment.devices else { return }
     try devices.load()
     let effective = devices.effective(configuration)
-    devices.take(effective)
+    devices.adopt(effective)
     state.withLock { $0.configuration = effective }
   }
 
   /// Takes what became of the devices: their targets begin and end, everything else goes on as it is and is not read again.
-  func takeDevices(because reason: String) async -> ReloadOutcome {
+  func reloadDevices(because reason: String) async -> ReloadOutcome {
     await queue.run { [self] in
       do {
         let configuration = effective(configuration)
         let changed = try await changeDevices(configuration)
-        let told = state.withLock { state in
+        let observers = state.withLock { state in
           state.configuration = configuration
           return state.onConfiguration
         }
-        for take in told { take(configuration) }
+        for observe in observers { observe(configuration) }
         let outcome = ReloadOutcome.taken(([reason] + changed).joined(separator: ReloadedTargets.separator))
-        note(outcome, refusal: nil)
+        record(outcome, refusal: nil)
         return outcome
       } catch {
         return .refused("\(error)")
@@ -120,17 +120,17 @@ final class ConfigurationReloader: Sendable {
     guard let load else { return .refused("the configuration is not from a file") }
     return await queue.run { [self] in
       let outcome = await outcome(because: "the configuration was read again", load)
-      note(outcome, refusal: .reload)
+      record(outcome, refusal: .reload)
       return outcome
     }
   }
 
   /// Takes up credentials whose files were replaced, by the configuration that is in use.
-  func takeUp(_ files: [String]) async {
+  func reloadCredentials(_ files: [String]) async {
     let because = "replaced: \(files.joined(separator: ", "))"
     _ = await queue.run { [self] in
       let outcome = await outcome(because: because) { configuration }
-      noteTaken(outcome, isNews: outcome != .taken(Self.unchanged(because)))
+      recordReplaced(outcome, isNews: outcome != .taken(Self.unchanged(because)))
       return outcome
     }
   }
@@ -143,15 +143,15 @@ final class ConfigurationReloader: Sendable {
   }
 
   /// Says what became of replaced credentials. What a reload has taken up meanwhile is no news, unless it mends what was refused.
-  private func noteTaken(_ outcome: ReloadOutcome, isNews: Bool) {
+  private func recordReplaced(_ outcome: ReloadOutcome, isNews: Bool) {
     guard case .taken(let words) = outcome, let refused = state.withLock({ $0.refused }) else {
-      if isNews { note(outcome, refusal: .credential) }
+      if isNews { record(outcome, refusal: .credential) }
       return
     }
     if refused == .credential || isFileInUse() {
-      note(.taken("\(words); what was refused is valid now"), refusal: refused)
+      record(.taken("\(words); what was refused is valid now"), refusal: refused)
     } else if isNews {
-      note(outcome, refusal: .credential)
+      record(outcome, refusal: .credential)
     }
   }
 
@@ -166,13 +166,13 @@ final class ConfigurationReloader: Sendable {
     -> ReloadOutcome
   {
     do {
-      return try await take(try load(), because: reason)
+      return try await apply(try load(), because: reason)
     } catch {
       return .refused("\(error)")
     }
   }
 
-  private func take(_ new: PushscopeConfiguration, because reason: String) async throws -> ReloadOutcome {
+  private func apply(_ new: PushscopeConfiguration, because reason: String) async throws -> ReloadOutcome {
     let plan = ReloadPlan(from: configuration, to: new)
     let configuration = effective(plan.configuration)
     let preparation = try RunPreparation(configuration, environment)
@@ -191,13 +191,13 @@ final class ConfigurationReloader: Sendable {
     }
     let changed = try await changeRun(preparation)
     if let identity { try listener?.replaceIdentity(identity) }
-    let (replaced, told) = state.withLock { state in
+    let (replaced, observers) = state.withLock { state in
       state.configuration = configuration
       defer { state.listeners = listeners }
       return (listeners.words(after: state.listeners), state.onConfiguration)
     }
-    environment.devices?.take(configuration)
-    for take in told { take(configuration) }
+    environment.devices?.adopt(configuration)
+    for observe in observers { observe(configuration) }
     let news = changed + plan.taken + replaced + (plan.remedy.map { [$0] } ?? [])
     if news.isEmpty { return .taken(Self.unchanged(reason)) }
     var words = [reason] + news
@@ -223,7 +223,7 @@ final class ConfigurationReloader: Sendable {
 
   /// Says what a reload came to, as an event of the run and in the log.
   /// - Parameter refusal: what was read; `nil` for neither. Credentials that are right do not make a file right that was refused.
-  private func note(_ outcome: ReloadOutcome, refusal: Refusal?) {
+  private func record(_ outcome: ReloadOutcome, refusal: Refusal?) {
     let (logger, now) = (environment.logger, environment.clock.wallNow())
     let event: Event
     switch outcome {

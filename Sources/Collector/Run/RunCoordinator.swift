@@ -44,11 +44,11 @@ final class RunCoordinator: RunController {
   private let state: Mutex<State>
 
   /// - Parameters:
-  ///   - serves: whether the collector stays after a run is stopped through the store.
+  ///   - isServing: whether the collector stays after a run is stopped through the store.
   ///   - drain: how long a stop waits for what is under way.
-  init(serves: Bool, drain: Duration, clock: any HostClock) {
+  init(isServing: Bool, drain: Duration, clock: any HostClock) {
     self.clock = clock
-    state = Mutex(State(run: RunState(serves: serves, drain: drain)))
+    state = Mutex(State(run: RunState(isServing: isServing, drain: drain)))
     (starts, startRequests) = AsyncStream<Start>.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 

@@ -63,13 +63,13 @@ struct RunParts: Sendable {
   ) throws -> TimingThread {
     try TimingThread(
       run: run, targets: targets, staysOpen: environment.mayBeJoined, clock: clock,
-      onCredential: { services.note($0) },
+      onCredential: { services.record($0) },
       sink: { [inbox, devices = environment.devices] observations in
-        services.note(observations)
+        services.observe(observations)
         if let devices {
           for case .answered(let answer) in observations {
             if let hash = deviceKeyHash(answer.id.target) {
-              devices.note(status: answer.status, keyHash: hash)
+              devices.record(status: answer.status, keyHash: hash)
             }
           }
         }
@@ -108,7 +108,7 @@ struct RunParts: Sendable {
           observer: environment.observer.flatMap { $0.watchesCommits ? $0 : nil })
       },
       onRound: { [manager = environment.manager, clock] in
-        manager?.noteAlive(.recorder, at: clock.monotonicNow())
+        manager?.recordAlive(.recorder, at: clock.monotonicNow())
       },
       onTrouble: { [observer = environment.observer] error in
         // While commits fail nothing more is sent than the store knows of.

@@ -59,7 +59,7 @@ public final class ServiceManager: Sendable {
   deinit { close(socket) }
 
   /// The store is recovered and the listeners accept connections. Later calls have no effect.
-  func noteReady() {
+  func notifyReady() {
     let isFirst = state.withLock { state in
       defer { state.isReady = true }
       return !state.isReady
@@ -68,19 +68,19 @@ public final class ServiceManager: Sendable {
   }
 
   /// What the collector does, for `systemctl status`.
-  public func note(status: String) { send("STATUS=\(EscapedText.make(status))") }
+  public func notify(status: String) { send("STATUS=\(EscapedText.make(status))") }
 
   /// The collector ends in order.
-  func noteStopping() { send("STOPPING=1\nSTATUS=stopping") }
+  func notifyStopping() { send("STOPPING=1\nSTATUS=stopping") }
 
   /// A recorder begins or has ended.
-  func noteRecorder(isRunning: Bool) {
+  func countRecorder(isRunning: Bool) {
     state.withLock { $0.recorders += isRunning ? 1 : -1 }
   }
 
   /// A thread's loop has gone round. Sent at a limited rate; while there is a recorder, only its own signs count, so that
   /// one that hangs is noticed.
-  func noteAlive(_ source: Source, at now: MonotonicTime) {
+  func recordAlive(_ source: Source, at now: MonotonicTime) {
     guard let interval else { return }
     let isDue = state.withLock { state in
       guard source == .recorder || state.recorders == 0 else { return false }

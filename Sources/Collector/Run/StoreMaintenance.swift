@@ -19,7 +19,7 @@ final class StoreMaintenance {
   private let store: CollectorStore
   private let control: any RunController
   /// Whether the collector stays after a run.
-  private let serves: Bool
+  private let isServing: Bool
   private let clock: any HostClock
 
   /// Commands that are being carried out.
@@ -41,14 +41,14 @@ final class StoreMaintenance {
   ///   - certificates: those that the collector shows now.
   ///   - onLine: told in words what retention deleted or waits for, and of certificates that end.
   init(
-    store: CollectorStore, control: any RunController, serves: Bool, host: HostTime,
+    store: CollectorStore, control: any RunController, isServing: Bool, host: HostTime,
     devices: DeviceRegistry? = nil, policy: @escaping @Sendable () -> RetentionPolicy = { .keepAll },
     certificates: @escaping () -> [ShownCertificate] = { [] },
     onLine: @escaping (String) -> Void = { _ in }
   ) {
     self.store = store
     self.control = control
-    self.serves = serves
+    self.isServing = isServing
     clock = host.clock
     self.devices = devices
     self.policy = policy
@@ -75,7 +75,7 @@ final class StoreMaintenance {
     try serve()
     try answerCarriedOut()
     devices?.recordAgain()
-    try notePresence()
+    try recordPresence()
     let start = clock.monotonicNow()
     var isMore = try store.rollUp()
     isMore = try store.continueDeletion() || isMore
@@ -83,7 +83,7 @@ final class StoreMaintenance {
     // Only rolled-up time can go.
     if !isMore { isMore = try retention.step(policy(), run: control.currentRun) }
     // At last: where its table cannot be written to, the rest is done.
-    try conditions.look()
+    try conditions.poll()
     guard isMore else { return Self.interval }
     // The recorder gets half of the time.
     return control.currentRun == nil
@@ -95,8 +95,8 @@ final class StoreMaintenance {
     underWay.formIntersection(requests.map(\.row))
     for request in requests where !underWay.contains(request.row) {
       switch request.command {
-      case .start(let name): try note(control.requestStart(name: name, row: request.row), request.row)
-      case .stop: try note(control.requestStop(row: request.row), request.row)
+      case .start(let name): try recordReply(control.requestStart(name: name, row: request.row), request.row)
+      case .stop: try recordReply(control.requestStop(row: request.row), request.row)
       case .rename(let run, let name):
         try answer(request.row) { try store.rename(run, to: name) }
       case .delete(let run):
@@ -112,7 +112,7 @@ final class StoreMaintenance {
       case .annotate(let annotation): try answer(request.row) { try store.annotate(annotation) }
       case .prune(let time):
         try answer(request.row) { try store.markPruned(samplesBefore: time) }
-        retention.look()
+        retention.checkSoon()
       case .device(let command): try serve(command, request.row)
       case nil:
         try store.answer(request.row, refusal: "this version of pushscope does not know the command")
@@ -124,7 +124,7 @@ final class StoreMaintenance {
     guard let devices else {
       return try store.answer(row, refusal: "the collector's configuration has no section devices")
     }
-    if case .invite = command, !serves {
+    if case .invite = command, !isServing {
       return try store.answer(
         row,
         refusal: "a run with --count or --duration takes no invitations: start pushscope collect without them"
@@ -137,7 +137,7 @@ final class StoreMaintenance {
     }
   }
 
-  private func note(_ reply: ControlReply, _ row: Int64) throws {
+  private func recordReply(_ reply: ControlReply, _ row: Int64) throws {
     switch reply {
     case .taken: underWay.insert(row)
     case .later: break
@@ -168,13 +168,13 @@ final class StoreMaintenance {
     }
   }
 
-  private func notePresence() throws {
+  private func recordPresence() throws {
     let now = clock.monotonicNow()
     if let last = presenceNotedAt {
       // While a run is recorded, its commits are the heartbeat.
       if control.currentRun != nil || now - last < Self.heartbeat { return }
     }
-    try store.notePresence(serves: serves)
+    try store.recordPresence(isServing: isServing)
     presenceNotedAt = now
   }
 }

@@ -49,8 +49,8 @@ struct StoreRetention {
     wait = .unknown
   }
 
-  /// Looks at the store at the next step, whenever that is.
-  mutating func look() { due = host.clock.monotonicNow() }
+  /// Has the next step check the store, whenever that is.
+  mutating func checkSoon() { due = host.clock.monotonicNow() }
 
   /// Does the next step.
   /// - Parameter run: the run that is recorded, which events belong to.
@@ -58,16 +58,16 @@ struct StoreRetention {
   /// - Throws: the store's error; nothing of the step was deleted.
   mutating func step(_ policy: RetentionPolicy, run: RunID? = nil) throws -> Bool {
     let start = host.clock.monotonicNow()
-    if start >= lookDue || hasAges == policy.ages.isEmpty { try lookAtClocks(policy, run) }
+    if start >= lookDue || hasAges == policy.ages.isEmpty { try checkClocks(policy, run) }
     guard start >= due else { return false }
     let step = try store.prune(policy, at: now, within: budget.time)
-    try note(isWaiting: step.isWaiting, isLimited: policy.maximumSize != nil, at: start, run)
+    try record(isWaiting: step.isWaiting, isLimited: policy.maximumSize != nil, at: start, run)
     guard !step.isWaiting else {
       due = start + Self.retryInterval
       return false
     }
     if let forced = step.forced { onLine(forced) }
-    if step.held > .zero { budget.note(step.held) }
+    if step.held > .zero { budget.record(step.held) }
     deleted.rows += step.rows
     deleted.samples += step.samples
     deleted.pages += step.pages
@@ -86,10 +86,11 @@ struct StoreRetention {
   // MARK: The write-ahead log
 
   /// - Parameter isLimited: whether the store has a maximum size, which a pinned log exceeds whatever is deleted.
-  private mutating func note(isWaiting: Bool, isLimited: Bool, at now: MonotonicTime, _ run: RunID?) throws {
+  private mutating func record(isWaiting: Bool, isLimited: Bool, at now: MonotonicTime, _ run: RunID?) throws
+  {
     guard isWaiting || isLimited, let pin = store.logPin else {
       guard wait != .none else { return }
-      try store.noteLogWait(since: nil, holder: nil)
+      try store.recordLogWait(since: nil, holder: nil)
       if case .told(let pin, _) = wait {
         onLine(
           "retention goes on: the write-ahead log was not emptied for \(LengthText.text(now - pin.since))")
@@ -107,9 +108,9 @@ struct StoreRetention {
       + (isWaiting
         ? "nothing is deleted until its read transaction ends, since that would only make the log longer"
         : "until its read transaction ends the log grows, which maximum_size does not count")
-    try store.noteLogWait(
+    try store.recordLogWait(
       since: host.clock.wallNow() - length, holder: holder)
-    try tell(words, run)
+    try report(words, run)
     wait = .told(pin: pin, again: now + Self.reminder)
   }
 
@@ -126,14 +127,14 @@ struct StoreRetention {
 
   // MARK: The clocks
 
-  private mutating func lookAtClocks(_ policy: RetentionPolicy, _ run: RunID?) throws {
+  private mutating func checkClocks(_ policy: RetentionPolicy, _ run: RunID?) throws {
     let reading = host.reading()
     hasAges = !policy.ages.isEmpty
-    let look = try store.look(at: reading, isContinuing: now != nil, hasAges: hasAges)
+    let look = try store.updateRetentionClock(at: reading, isContinuing: now != nil, hasAges: hasAges)
     now = look.clock.now
     lookDue = host.clock.monotonicNow() + Self.interval
     guard hasAges, let words = Self.words(look.change, reading) else { return }
-    try tell(words, run)
+    try report(words, run)
   }
 
   private static func words(_ change: RetentionClock.Change?, _ reading: RetentionClock.Reading) -> String? {
@@ -153,7 +154,7 @@ struct StoreRetention {
     }
   }
 
-  private func tell(_ words: String, _ run: RunID?) throws {
+  private func report(_ words: String, _ run: RunID?) throws {
     try store.record([Event(at: host.clock.wallNow(), kind: .retentionWaiting, detail: words)], run: run)
     onLine(words)
   }

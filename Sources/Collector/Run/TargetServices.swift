@@ -137,10 +137,10 @@ final class TargetServices: Sendable {
   }
 
   /// Takes what an answer says of a credential; called on the timing thread.
-  func note(_ feedback: CredentialFeedback) { renewer.note(feedback) }
+  func record(_ feedback: CredentialFeedback) { renewer.record(feedback) }
 
   /// Looks for new connections to the targets' services; called on the timing thread.
-  func note(_ observations: [Observation]) {
+  func observe(_ observations: [Observation]) {
     guard !subscribers.isEmpty else { return }
     for case .event(let event) in observations where event.kind == .connected {
       subscribers.first { $0.subscription.subject.target == event.target }?.subscriber.hurry()
@@ -185,9 +185,9 @@ final class ServiceList: Sendable {
     if isStopped { services.stop() }
   }
 
-  func note(_ feedback: CredentialFeedback) { for services in all { services.note(feedback) } }
+  func record(_ feedback: CredentialFeedback) { for services in all { services.record(feedback) } }
 
-  func note(_ observations: [Observation]) { for services in all { services.note(observations) } }
+  func observe(_ observations: [Observation]) { for services in all { services.observe(observations) } }
 
   /// Ends what belongs to some targets, and forgets services that are of no other.
   func drop(_ targets: Set<TargetID>) {

@@ -97,7 +97,7 @@ struct AutopushGreeting: Sendable {
         _ = connection.waitForBytes(atMost: .milliseconds(100))
         _ = try connection.read { (message, _) throws(SubscriptionLoss) in
           switch message {
-          case .text(let text): if let event = AutopushEvent.parse(text) { _ = try session.take(event) }
+          case .text(let text): if let event = AutopushEvent.parse(text) { _ = try session.receive(event) }
           case .close(let code, _):
             throw SubscriptionLoss(reason: "the push service closes the connection with \(code ?? 1005)")
           case .ping, .pong: break

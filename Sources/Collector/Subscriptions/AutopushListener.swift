@@ -107,7 +107,7 @@ private final class AutopushListener: SubscriptionListener {
   }
 
   func listen() -> SubscriptionLoss {
-    defer { agent.endpoint.note(isOpen: false) }
+    defer { agent.endpoint.record(isOpen: false) }
     do throws(SubscriptionLoss) {
       return try connect()
     } catch {
@@ -136,7 +136,7 @@ private final class AutopushListener: SubscriptionListener {
       identity: identity, mustRegister: mustRegister)
     try connection.send(session.greeting.text)
     var course = Course(session: session, answerDue: loop.clock.monotonicNow() + agent.answerTimeout)
-    loop.noteHeard()
+    loop.recordHeard()
     // Those of a connection that broke: their notifications come again.
     acknowledgments = []
     while !loop.isStopping {
@@ -145,17 +145,17 @@ private final class AutopushListener: SubscriptionListener {
         continue
       }
       let isMore = try connection.read { (message, instant) throws(SubscriptionLoss) in
-        loop.noteHeard()
+        loop.recordHeard()
         course.isPinged = false
         switch message {
-        case .text(let text): try take(text, connection, &course, at: instant)
+        case .text(let text): try receive(text, connection, &course, at: instant)
         case .close(let code, let reason): throw loss(code, reason, course.openedAt)
         case .ping, .pong: break
         }
       }
       passReceipts()
       try acknowledge(connection)
-      let rest = try keepUp(connection, &course)
+      let rest = try maintain(connection, &course)
       if !isMore { _ = connection.waitForBytes(atMost: min(.seconds(1), rest)) }
     }
     passReceipts()
@@ -164,12 +164,12 @@ private final class AutopushListener: SubscriptionListener {
     return .stopped
   }
 
-  private func take(
+  private func receive(
     _ text: [UInt8], _ connection: WebSocketConnection, _ course: inout Course, at instant: MonotonicTime
   ) throws(SubscriptionLoss) {
     guard let event = AutopushEvent.parse(text) else { return }
     let step = course.session.step
-    for effect in try course.session.take(event) { try apply(effect, connection, at: instant) }
+    for effect in try course.session.receive(event) { try apply(effect, connection, at: instant) }
     let now = loop.clock.monotonicNow()
     if course.session.step != step { course.answerDue = now + agent.answerTimeout }
     if course.session.step == .open, course.openedAt == nil { course.openedAt = now }
@@ -178,7 +178,7 @@ private final class AutopushListener: SubscriptionListener {
   /// Checks answers that are due, Pings, refused endpoints and the renewal.
   /// - Returns: the time until the next check.
   /// - Throws: why the connection ends.
-  private func keepUp(
+  private func maintain(
     _ connection: WebSocketConnection, _ course: inout Course
   ) throws(SubscriptionLoss) -> Duration {
     let now = loop.clock.monotonicNow()
@@ -250,24 +250,24 @@ private final class AutopushListener: SubscriptionListener {
           level: .notice)
       }
     case .opened:
-      agent.endpoint.note(isOpen: true)
+      agent.endpoint.record(isOpen: true)
       loop.opened()
-    case .received(let notification, let plaintext): take(notification, plaintext, at: instant)
+    case .received(let notification, let plaintext): receive(notification, plaintext, at: instant)
     }
   }
 
-  private func take(
+  private func receive(
     _ notification: AutopushEvent.Notification, _ plaintext: [UInt8]?, at instant: MonotonicTime
   ) {
     guard let plaintext else {
       acknowledgments.append(notification.acknowledgment(.notDecrypted))
-      if let line = unreadable.note(at: loop.clock.monotonicNow()) { loop.log(line) }
+      if let line = unreadable.record(at: loop.clock.monotonicNow()) { loop.log(line) }
       return
     }
     hasReacted = false
     displacements = 0
     reactions.reset()
-    switch deliveries.take(notification.version) {
+    switch deliveries.receive(notification.version) {
     case .waiting: return
     case .stored: acknowledgments.append(notification.acknowledgment(.delivered))
     case .new:
@@ -275,14 +275,14 @@ private final class AutopushListener: SubscriptionListener {
       {
         received.append((notification, receipt))
       } else {
-        deliveries.note(notification.version, isStored: true)
+        deliveries.record(notification.version, isStored: true)
         acknowledgments.append(notification.acknowledgment(.delivered))
       }
     }
   }
 
   private func passReceipts() {
-    loop.refuse(forged: verifier.takeForged(), from: "the subscription of \(loop.subject.name)")
+    loop.refuse(forged: verifier.drainForged(), from: "the subscription of \(loop.subject.name)")
     let notifications = received.map(\.notification)
     loop.pass(received.map(\.receipt)) { [answers, wakeUp = loop.wakeUp] isStored in
       answers.waiting.withLock { $0 += notifications.map { ($0, isStored) } }
@@ -298,7 +298,7 @@ private final class AutopushListener: SubscriptionListener {
       return waiting
     }
     for (notification, isStored) in answered {
-      deliveries.note(notification.version, isStored: isStored)
+      deliveries.record(notification.version, isStored: isStored)
       if isStored { acknowledgments.append(notification.acknowledgment(.delivered)) }
     }
     // What is not acknowledged comes again on the next connection.
@@ -319,7 +319,7 @@ private final class AutopushListener: SubscriptionListener {
   /// followed by another subscription.
   private func reaction(at now: MonotonicTime) -> SubscriptionLoss? {
     // Soon after a reaction, late answers are still about the former endpoint.
-    guard let refusal = agent.endpoint.takeRefusal(), now >= nextReaction else { return nil }
+    guard let refusal = agent.endpoint.consumeRefusal(), now >= nextReaction else { return nil }
     nextReaction = now + reactions.next()
     mustRegister = refusal == .sender || hasReacted
     hasReacted = true
@@ -338,7 +338,7 @@ private struct UnreadableNotifications {
   private static let interval = Duration.seconds(3600)
 
   /// - Returns: the line of the log, within an hour only one.
-  mutating func note(at now: MonotonicTime) -> String? {
+  mutating func record(at now: MonotonicTime) -> String? {
     count += 1
     if let loggedAt, now - loggedAt < Self.interval { return nil }
     loggedAt = now

@@ -52,13 +52,13 @@ struct AutopushSession: Sendable {
   var greeting: AutopushRequest { .hello(uaid: identity?.uaid) }
 
   /// - Throws: why the connection is of no use.
-  mutating func take(_ event: AutopushEvent) throws(SubscriptionLoss) -> [Effect] {
+  mutating func receive(_ event: AutopushEvent) throws(SubscriptionLoss) -> [Effect] {
     switch (event, step) {
     case (.hello(let uaid, let status), .greeting): return try hello(uaid, status)
     case (.registered(let channelID, let status, let endpoint), .registering(let draft))
     where channelID == draft.channelID:
       return try registered(draft, status, endpoint)
-    case (.notification(let notification), _): return take(notification)
+    case (.notification(let notification), _): return receive(notification)
     default: return []
     }
   }
@@ -110,7 +110,7 @@ struct AutopushSession: Sendable {
     return [.adopt(identity), .opened]
   }
 
-  private func take(_ notification: AutopushEvent.Notification) -> [Effect] {
+  private func receive(_ notification: AutopushEvent.Notification) -> [Effect] {
     guard step == .open, let identity, notification.channelID == identity.channelID else {
       return [.say(.acknowledge([notification.acknowledgment(.notDelivered)]))]
     }
@@ -140,7 +140,7 @@ struct AutopushDeliveries: Sendable {
   static let capacity = 1000
 
   /// Takes a notification, and says what is known of it.
-  mutating func take(_ version: String) -> State {
+  mutating func receive(_ version: String) -> State {
     if let isStored = isStored[version] { return isStored ? .stored : .waiting }
     isStored[version] = false
     order.append(version)
@@ -152,7 +152,7 @@ struct AutopushDeliveries: Sendable {
   }
 
   /// Its receipt is stored, or could not be; then the copy that the service sends is taken as the first.
-  mutating func note(_ version: String, isStored stored: Bool) {
+  mutating func record(_ version: String, isStored stored: Bool) {
     guard isStored[version] != nil else { return }
     if stored {
       isStored[version] = true

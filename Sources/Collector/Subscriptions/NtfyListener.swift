@@ -45,7 +45,7 @@ private final class NtfyListener: SubscriptionListener {
       _ = clinux_stamp_received(fd)
       socket = CorkedSocket(fd: fd)
     }
-    handle.onBody = { [unowned self, unowned handle] bytes in take(bytes, status: handle.status) }
+    handle.onBody = { [unowned self, unowned handle] bytes in receive(bytes, status: handle.status) }
     curl_multi_add_handle(multi, handle.easy)
     defer { curl_multi_remove_handle(multi, handle.easy) }
     var running: Int32 = 1
@@ -59,10 +59,10 @@ private final class NtfyListener: SubscriptionListener {
         continue
       }
       loop.wait(on: multi)
-      window = socket?.look(at: loop.clock.monotonicNow(), offset: loop.offset)
+      window = socket?.peek(at: loop.clock.monotonicNow(), offset: loop.offset)
       curl_multi_perform(multi, &running)
       window = nil
-      loop.refuse(forged: stream.takeForged(), from: "the topic of \(loop.subject.name)")
+      loop.refuse(forged: stream.drainForged(), from: "the topic of \(loop.subject.name)")
       loop.pass(heard)
       heard.removeAll(keepingCapacity: true)
     }
@@ -90,7 +90,7 @@ private final class NtfyListener: SubscriptionListener {
   }
 
   /// - Returns: whether to read on.
-  private func take(_ bytes: UnsafeRawBufferPointer, status: Int) -> Bool {
+  private func receive(_ bytes: UnsafeRawBufferPointer, status: Int) -> Bool {
     let now = loop.clock.monotonicNow()
     guard status == 200 else {
       complaint.append(contentsOf: bytes.prefix(Self.longestComplaint - complaint.count))
@@ -98,8 +98,8 @@ private final class NtfyListener: SubscriptionListener {
     }
     let wasOpen = stream.isOpen
     let events = stream.events
-    heard += stream.take(bytes, at: window?.stamp(callback: now, sent: .zero).time ?? now)
-    if stream.isOpen, stream.events != events { loop.noteHeard() }
+    heard += stream.receive(bytes, at: window?.stamp(callback: now, sent: .zero).time ?? now)
+    if stream.isOpen, stream.events != events { loop.recordHeard() }
     if stream.isOpen, !wasOpen { loop.opened() }
     return true
   }

@@ -26,7 +26,8 @@ struct NtfyStream: Sendable {
   }
 
   /// - Parameter instant: when the bytes came.
-  mutating func take(_ bytes: UnsafeRawBufferPointer, at instant: MonotonicTime) -> [ReceivedNotification] {
+  mutating func receive(_ bytes: UnsafeRawBufferPointer, at instant: MonotonicTime) -> [ReceivedNotification]
+  {
     var heard: [ReceivedNotification] = []
     for line in lines.append(bytes) {
       let event = NtfyEvent.parse(line)
@@ -35,27 +36,27 @@ struct NtfyStream: Sendable {
       case .open(let time):
         isOpen = true
         // Messages that waited for this connection come after it.
-        if lastTime == nil { note(time: time) }
+        if lastTime == nil { record(time: time) }
       case .message(let message):
-        note(time: message.time)
+        record(time: message.time)
         guard !earlier.contains(message.id) else { continue }
-        note(id: message.id)
+        record(id: message.id)
         // Other senders' messages have no ticket.
         if let ticket = message.ticket, let received = verifier.verify(ticket, at: instant) {
           heard.append(received)
         }
-      case .keepalive(let time): note(time: time)
+      case .keepalive(let time): record(time: time)
       case .other, nil: break
       }
     }
     return heard
   }
 
-  private mutating func note(time: Int64?) {
+  private mutating func record(time: Int64?) {
     if let time, time > 0 { lastTime = time }
   }
 
-  private mutating func note(id: String) {
+  private mutating func record(id: String) {
     messages.append(id)
     if messages.count >= 2 * Self.maximumMessages { messages.removeFirst(Self.maximumMessages) }
   }
@@ -63,5 +64,5 @@ struct NtfyStream: Sendable {
   private static let maximumMessages = 1024
 
   /// How many messages with our format had a wrong MAC since the last call.
-  mutating func takeForged() -> Int { verifier.takeForged() }
+  mutating func drainForged() -> Int { verifier.drainForged() }
 }

@@ -12,7 +12,7 @@ struct NotificationVerifier: Sendable {
   private let authenticator: ReceiptAuthenticator
   /// The stamp of the last notification that came back.
   private var lastReceived: MonotonicTime?
-  /// Messages with our format and a wrong MAC since ``takeForged()``.
+  /// Messages with our format and a wrong MAC since ``drainForged()``.
   private(set) var forged = 0
 
   init(authenticator: ReceiptAuthenticator) { self.authenticator = authenticator }
@@ -36,7 +36,7 @@ struct NotificationVerifier: Sendable {
     return stamp
   }
 
-  mutating func takeForged() -> Int {
+  mutating func drainForged() -> Int {
     defer { forged = 0 }
     return forged
   }

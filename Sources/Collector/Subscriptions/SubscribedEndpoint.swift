@@ -41,13 +41,13 @@ final class SubscribedEndpoint: Sendable {
     }
   }
 
-  func note(isOpen: Bool) { state.withLock { $0.isOpen = isOpen } }
+  func record(isOpen: Bool) { state.withLock { $0.isOpen = isOpen } }
 
   /// - Parameter wake: called when an answer refuses the endpoint, on the timing thread.
   func onRefusal(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
 
   /// Takes the status of an answer; called on the timing thread.
-  func note(status: Int) {
+  func record(status: Int) {
     let refusal: Refusal
     switch status {
     case 404, 410: refusal = .unknown
@@ -61,7 +61,7 @@ final class SubscribedEndpoint: Sendable {
     wake?()
   }
 
-  func takeRefusal() -> Refusal? {
+  func consumeRefusal() -> Refusal? {
     state.withLock { state in
       defer { state.refusal = nil }
       return state.refusal
@@ -94,7 +94,7 @@ struct SubscribedProvider: Provider {
   }
 
   func assess(_ response: PushResponse) -> ProviderAssessment {
-    endpoint.note(status: response.status)
+    endpoint.record(status: response.status)
     return provider.assess(response)
   }
 }

@@ -24,7 +24,7 @@ final class Subscriber: Sendable {
   private struct State {
     var isStopping = false
     var isOpen = false
-    var tell: (@Sendable (_ isOpen: Bool) -> Void)?
+    var onChange: (@Sendable (_ isOpen: Bool) -> Void)?
     /// Whether it rests between two connections, and is ready for ``hurry()``.
     var isResting = false
     var isHurried = false
@@ -75,9 +75,9 @@ final class Subscriber: Sendable {
   func stop() {
     // The closure may own whoever calls this: it is released outside the lock.
     _ = state.withLock { state in
-      defer { state.tell = nil }
+      defer { state.onChange = nil }
       state.isStopping = true
-      return state.tell
+      return state.onChange
     }
     wake.raise()
     finishFirstOpen(
@@ -87,19 +87,19 @@ final class Subscriber: Sendable {
   }
 
   /// Passes on whether the subscription is open, now and whenever that changes.
-  /// - Parameter tell: called on the subscriber's thread too; must not call back.
-  func onChange(_ tell: @escaping @Sendable (_ isOpen: Bool) -> Void) {
+  /// - Parameter observe: called on the subscriber's thread too; must not call back.
+  func onChange(_ observe: @escaping @Sendable (_ isOpen: Bool) -> Void) {
     state.withLock { state in
-      state.tell = tell
-      tell(state.isOpen)
+      state.onChange = observe
+      observe(state.isOpen)
     }
   }
 
-  func note(isOpen: Bool) {
+  func record(isOpen: Bool) {
     state.withLock { state in
       guard state.isOpen != isOpen else { return }
       state.isOpen = isOpen
-      state.tell?(isOpen)
+      state.onChange?(isOpen)
     }
   }
 
@@ -116,7 +116,7 @@ final class Subscriber: Sendable {
   func beginRest() { state.withLock { $0.isResting = true } }
 
   /// Whether ``hurry()`` was called since the last call of this.
-  func takeHurry() -> Bool {
+  func consumeHurry() -> Bool {
     state.withLock { state in
       guard state.isHurried else { return false }
       state.isHurried = false
@@ -127,7 +127,7 @@ final class Subscriber: Sendable {
 
   func endRest() {
     state.withLock { $0.isResting = false }
-    _ = takeHurry()
+    _ = consumeHurry()
   }
 
   var isStopping: Bool { state.withLock { $0.isStopping } }

@@ -74,14 +74,14 @@ struct SubscriptionHistory: Sendable {
       refusals.reset()
       // The backoff grows for a server that ends each connection at once, too.
       if now - openedAt >= ReconnectBackoff.longest {
-        backoff.noteSuccess()
+        backoff.recordSuccess()
         canBeHurried = true
         // A shorter one may not have delivered everything that waited, so its gap goes on.
         gap.from = heardAt
       }
     }
     openedAt = nil
-    backoff.noteFailure(at: now)
+    backoff.recordFailure(at: now)
     // Servers count wrong passwords, and then refuse the right one too.
     let silence = loss.isRefusal ? refusals.next() : loss.status == nil ? .zero : Self.answeredPause
     silentUntil = now + max(loss.retryAfter ?? .zero, silence)

@@ -50,9 +50,9 @@ final class SubscriptionLoop {
   func run() {
     let listener = subject.service.makeListener(on: self)
     while !isStopping {
-      noteHeard()
+      recordHeard()
       let loss = listener.listen()
-      subscriber.note(isOpen: false)
+      subscriber.record(isOpen: false)
       if isStopping { break }
       lost(loss)
       rest(until: history.earliest(at: clock.monotonicNow()))
@@ -78,7 +78,7 @@ final class SubscriptionLoop {
     if history.canBeHurried { subscriber.beginRest() }
     defer { subscriber.endRest() }
     while !isStopping {
-      if subscriber.takeHurry() {
+      if subscriber.consumeHurry() {
         end = min(end, history.hurry())
         continue
       }
@@ -103,7 +103,7 @@ final class SubscriptionLoop {
   var silence: Duration { clock.monotonicNow() - heardAt }
 
   /// The service was heard.
-  func noteHeard() { heardAt = clock.monotonicNow() }
+  func recordHeard() { heardAt = clock.monotonicNow() }
 
   /// Why a connection ends on which nothing was heard for so long; `nil` for none.
   /// - Parameters:
@@ -158,7 +158,7 @@ final class SubscriptionLoop {
   func opened() {
     let now = clock.monotonicNow()
     history.open(at: now)
-    subscriber.note(isOpen: true)
+    subscriber.record(isOpen: true)
     post(.connected, "subscription", at: now)
     subscriber.finishFirstOpen(.success(()))
   }

@@ -67,7 +67,7 @@ final class WebSocketConnection {
           return
         }
         do throws(WebSocketOpening.Failure) {
-          behind = try opening.take(bytes)
+          behind = try opening.receive(bytes)
         } catch {
           throw loss(error)
         }
@@ -124,18 +124,18 @@ final class WebSocketConnection {
   }
 
   /// Reads what is there, up to a limit.
-  /// - Parameter take: takes each message, and when it came.
+  /// - Parameter body: called with each message and when it came.
   /// - Returns: whether there may be more.
-  func read(_ take: (WebSocketReader.Message, MonotonicTime) throws(SubscriptionLoss) -> Void)
+  func read(_ body: (WebSocketReader.Message, MonotonicTime) throws(SubscriptionLoss) -> Void)
     throws(SubscriptionLoss) -> Bool
   {
     // Those that came with the answer to the opening are stamped when they are read.
-    try messages(nil, take)
+    try messages(nil, body)
     for _ in 0..<Self.chunksAtOnce {
-      let window = socket?.look(at: loop.clock.monotonicNow(), offset: loop.offset)
+      let window = socket?.peek(at: loop.clock.monotonicNow(), offset: loop.offset)
       let isThere = try receive { (bytes) throws(SubscriptionLoss) in
         reader.append(bytes)
-        try messages(window, take)
+        try messages(window, body)
       }
       if !isThere { return false }
     }
@@ -144,7 +144,7 @@ final class WebSocketConnection {
 
   private func messages(
     _ window: ReceiveWindow?,
-    _ take: (WebSocketReader.Message, MonotonicTime) throws(SubscriptionLoss) -> Void
+    _ body: (WebSocketReader.Message, MonotonicTime) throws(SubscriptionLoss) -> Void
   ) throws(SubscriptionLoss) {
     while true {
       let message: WebSocketReader.Message?
@@ -162,19 +162,19 @@ final class WebSocketConnection {
       case .close(let code, _): close(code ?? 1000)
       case .text, .pong: break
       }
-      try take(message, instant)
+      try body(message, instant)
     }
   }
 
   /// Reads once what libcurl has.
   /// - Returns: whether there was something.
-  private func receive(_ take: (UnsafeRawBufferPointer) throws(SubscriptionLoss) -> Void)
+  private func receive(_ body: (UnsafeRawBufferPointer) throws(SubscriptionLoss) -> Void)
     throws(SubscriptionLoss) -> Bool
   {
     var count = 0
     switch curl_easy_recv(handle.easy, chunk.baseAddress, chunk.count, &count) {
     case CURLE_OK where count > 0:
-      try take(UnsafeRawBufferPointer(rebasing: chunk[..<count]))
+      try body(UnsafeRawBufferPointer(rebasing: chunk[..<count]))
       return true
     case CURLE_AGAIN: return false
     case CURLE_OK: throw SubscriptionLoss(reason: "the server ended the connection")

@@ -41,12 +41,12 @@ struct WebSocketOpening {
 
   /// Takes bytes of the answer.
   /// - Returns: the bytes behind the answer once the WebSocket is open; `nil` while the answer is not complete.
-  mutating func take(_ bytes: some Collection<UInt8>) throws(Failure) -> [UInt8]? {
+  mutating func receive(_ bytes: some Collection<UInt8>) throws(Failure) -> [UInt8]? {
     var rest = bytes[...]
     while let end = rest.firstIndex(of: 0x0A) {
       line += rest[...end]
       rest = rest[rest.index(after: end)...]
-      guard line.withUnsafeBytes({ answer.take(headerLine: $0) }) else {
+      guard line.withUnsafeBytes({ answer.receive(headerLine: $0) }) else {
         throw Failure(reason: "the answer is too large")
       }
       let isEnd = line == [0x0A] || line == [0x0D, 0x0A]

@@ -40,7 +40,7 @@ public struct Scenario: Sendable, Hashable {
       let own =
         episode.dialects[dialect]
         ?? ScenarioBehavior(answers: episode.answers, deliveries: episode.deliveries)
-      behavior.take(own, differingFrom: base)
+      behavior.adopt(own, differingFrom: base)
       if let device { episode.devices[device]?.apply(to: &behavior.deliveries) }
     }
     return behavior
@@ -50,7 +50,7 @@ public struct Scenario: Sendable, Hashable {
   public func connections(at time: Duration) -> ConnectionBehavior {
     var behavior = connections
     for episode in activeEpisodes(at: time).reversed() {
-      if let own = episode.connections { behavior.take(own, differingFrom: connections) }
+      if let own = episode.connections { behavior.adopt(own, differingFrom: connections) }
     }
     return behavior
   }

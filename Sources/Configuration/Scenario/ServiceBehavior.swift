@@ -140,7 +140,7 @@ extension ConnectionBehavior {
   }
 
   /// Takes over what `own` changes of `base`.
-  mutating func take(_ own: ConnectionBehavior, differingFrom base: ConnectionBehavior) {
+  mutating func adopt(_ own: ConnectionBehavior, differingFrom base: ConnectionBehavior) {
     if own.dropped != base.dropped { dropped = own.dropped }
     if own.handshake != base.handshake { handshake = own.handshake }
     if own.path != base.path { path = own.path }

@@ -100,7 +100,7 @@ final class YAMLContext {
     problems.append(problem)
   }
 
-  func note(unreadCredential name: String) { unreadCredentials.append(name) }
+  func record(unreadCredential name: String) { unreadCredentials.append(name) }
 
   /// Resolves a path relative to the file's directory.
   func resolve(_ path: String) -> String {

@@ -234,7 +234,7 @@ extension YAMLValue {
       )
       return nil
     }
-    context.note(unreadCredential: name)
+    context.record(unreadCredential: name)
     return FileLocation(path: text, isServiceCredential: true, isNameOnly: true)
   }
 

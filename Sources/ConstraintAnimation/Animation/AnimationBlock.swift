@@ -120,7 +120,7 @@ final class AnimationBlock {
   private func register(_ fresh: AnimationTrack, in window: Window) {
     var track = fresh
     if options.contains(.beginFromCurrentState) {
-      let (delta, velocity) = window.timeline.takeOver(track.property, of: track.object, except: self)
+      let (delta, velocity) = window.timeline.removeTracks(track.property, of: track.object, except: self)
       track.delta += delta
       track.velocity = sampler.isSpring ? velocity : .zero
     }

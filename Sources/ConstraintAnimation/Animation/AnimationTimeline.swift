@@ -25,7 +25,7 @@ final class AnimationTimeline {
   /// The last deadline was that nothing is due soon, and the time has not been told since.
   private var wasToldToSleep = false
   /// An animation was begun in that state.
-  private var beganUnawares = false
+  private var beganWithStaleTime = false
 
   // MARK: Blocks
 
@@ -45,7 +45,7 @@ final class AnimationTimeline {
   /// It begins at the window's time. If the program was told to sleep and has not advanced the window since, that may be long
   /// ago; the next step shows how long.
   func begin(_ block: AnimationBlock) {
-    if wasToldToSleep, !isStepping { beganUnawares = true }
+    if wasToldToSleep, !isStepping { beganWithStaleTime = true }
     blocks.append(block)
     if block.driver == nil, block.end < MotionTime(nanoseconds: .max) { endings.insert(block) }
   }
@@ -92,7 +92,7 @@ final class AnimationTimeline {
   }
 
   /// A block that has lost all it animated, to call its completion; nil for none, and while a block is open.
-  func takeInterrupted() -> AnimationBlock? {
+  func removeInterrupted() -> AnimationBlock? {
     guard contexts.allSatisfy({ $0 == nil }), interruptedHead < interrupted.count else { return nil }
     let block = interrupted[interruptedHead]
     interruptedHead += 1
@@ -107,7 +107,7 @@ final class AnimationTimeline {
 
   /// Takes the running animations of one property of one object out of their blocks.
   /// - Returns: what they add at this instant, and how fast that changes.
-  func takeOver(
+  func removeTracks(
     _ property: AnimationTrack.Property, of object: any AnimatedObject, except block: AnimationBlock
   ) -> (delta: SIMD8<Double>, velocity: SIMD8<Double>) {
     var delta = SIMD8<Double>.zero
@@ -189,13 +189,13 @@ final class AnimationTimeline {
 
   /// The program tells the time.
   /// - Returns: how long ago an animation began whose time nobody had told; nil when that is not worth a word.
-  func noteTimeIsTold(_ goal: MotionTime, frameInterval: Duration) -> Duration? {
-    defer { (beganUnawares, wasToldToSleep) = (false, false) }
-    return beganUnawares && goal > time + frameInterval * 8 ? goal - time : nil
+  func recordTime(_ goal: MotionTime, frameInterval: Duration) -> Duration? {
+    defer { (beganWithStaleTime, wasToldToSleep) = (false, false) }
+    return beganWithStaleTime && goal > time + frameInterval * 8 ? goal - time : nil
   }
 
   /// Who is told to sleep for long has to tell the time before animating again.
-  func noteDeadline(_ deadline: MotionTime?, frameInterval: Duration) {
+  func recordDeadline(_ deadline: MotionTime?, frameInterval: Duration) {
     wasToldToSleep = deadline.map { $0 > time + frameInterval * 3 } ?? true
   }
 

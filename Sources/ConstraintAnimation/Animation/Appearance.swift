@@ -18,7 +18,7 @@ final class AppearanceOffsets {
 
   var transformMoves: Bool { transform != shownTransform }
 
-  func noteShown() {
+  func recordShown() {
     shownAlpha = alpha
     shownTint = tint
     shownBackground = background
@@ -118,6 +118,6 @@ extension Window {
     remember(.transform(view, from: oldValue, to: view.transform))
     let delta = TransformComponents(view.transform).delta(to: TransformComponents(oldValue))
     currentBlock?.addAppearanceTrack(.transform(view), view, delta: delta, window: self)
-    frames.noteTransform(in: root.snapped.cells)
+    frames.recordTransform(in: root.snapped.cells)
   }
 }

@@ -64,7 +64,7 @@ enum ModelChange {
 
   /// Puts back what was there before. Activations and priorities, which have to agree with each other, are
   /// ``ModelChanges``' to put back.
-  func takeBack() {
+  func revert() {
     switch self {
     case .constant(let constraint, let from, _): constraint.constant = from
     case .priority, .activation: break
@@ -142,7 +142,7 @@ struct ModelChanges {
   ///   - restoringConstraints: whether constraints are put back too, or only what views have themselves.
   func apply(shares: [UInt64: Double], restoringConstraints: Bool) {
     let applied = entries.filter { restoringConstraints || !$0.change.isOfConstraint }
-    for entry in applied.reversed() { entry.change.takeBack() }
+    for entry in applied.reversed() { entry.change.revert() }
     // A priority or an activation has nothing between its ends: it goes back only with the start.
     restoreConstraints(applied.filter { shares[$0.block] ?? 0 == 0 }.map(\.change))
     for entry in applied {

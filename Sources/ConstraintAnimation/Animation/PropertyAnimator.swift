@@ -159,7 +159,7 @@ extension PropertyAnimator {
       return
     }
     release(at: position)
-    tellCompletions(position)
+    callCompletions(position)
   }
 
   // MARK: Inside
@@ -271,7 +271,7 @@ extension PropertyAnimator {
     motion.hold(at: 0)
   }
 
-  private func tellCompletions(_ position: AnimatingPosition) {
+  private func callCompletions(_ position: AnimatingPosition) {
     let bodies = completions
     completions = []
     for body in bodies { body(position) }
@@ -316,7 +316,7 @@ extension PropertyAnimator: ProgressDriver {
     }
     let position = isReversed ? AnimatingPosition.start : .end
     release(at: position)
-    tellCompletions(position)
+    callCompletions(position)
   }
 
   func remember(_ change: ModelChange, in block: AnimationBlock, isEarlier: Bool) {

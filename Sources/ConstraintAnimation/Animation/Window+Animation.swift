@@ -125,7 +125,7 @@ extension Window {
 
   func deliverInterrupted() {
     timeline.dropRetiredBlocks()
-    while let block = timeline.takeInterrupted() {
+    while let block = timeline.removeInterrupted() {
       onMotionEvent?(.completed(id: block.id, finished: block.isFinished))
       block.completion?(block.isFinished)
     }
@@ -146,7 +146,7 @@ extension Window {
   /// Advances to a time without determining what changed on screen.
   func step(to target: MotionTime) {
     let goal = max(time, target)
-    if let late = timeline.noteTimeIsTold(goal, frameInterval: frameInterval) {
+    if let late = timeline.recordTime(goal, frameInterval: frameInterval) {
       report(.timeNotAdvanced(late))
     }
     var budget = timeline.eventBudget
@@ -180,7 +180,7 @@ extension Window {
     let deadline =
       layout.isPending || frames.hasChanges
       ? time : timeline.deadline(frameInterval: frameInterval, isStill: frames.wasStill)
-    timeline.noteDeadline(deadline, frameInterval: frameInterval)
+    timeline.recordDeadline(deadline, frameInterval: frameInterval)
     return deadline
   }
 

@@ -70,7 +70,7 @@ open class GestureRecognizer {
 extension GestureRecognizer {
   /// One step of a gesture made of wheel ticks or keys: it begins with the first, and ends when none has come for a
   /// while. `began` comes before the step, `changed` after it.
-  func takeStep(endsAfterIdle idle: Duration, _ step: () -> Void) {
+  func performStep(endsAfterIdle idle: Duration, _ step: () -> Void) {
     guard let window else { return }
     stopIdleTimer()
     window.gestures.follow(self)

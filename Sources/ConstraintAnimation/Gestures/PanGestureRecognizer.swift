@@ -86,7 +86,7 @@ public final class PanGestureRecognizer: GestureRecognizer {
   private func press(_ step: Vector, _ time: MotionTime) {
     if state == .possible { begin(at: press ?? .zero, time) }
     let target = (tracker.last ?? .zero) + step
-    takeStep(endsAfterIdle: keysEndAfterIdle) {
+    performStep(endsAfterIdle: keysEndAfterIdle) {
       tracker.add(target, at: time)
       pointer = target
     }

@@ -46,7 +46,7 @@ public final class PinchGestureRecognizer: GestureRecognizer {
   }
 
   private func step(_ change: () -> Void) {
-    takeStep(endsAfterIdle: endsAfterIdle) {
+    performStep(endsAfterIdle: endsAfterIdle) {
       change()
       ticks = min(max(ticks, -200), 200)
     }
@@ -88,7 +88,7 @@ public final class RotationGestureRecognizer: GestureRecognizer {
     case .key(.character("[")): turn = -1
     default: return false
     }
-    takeStep(endsAfterIdle: endsAfterIdle) {
+    performStep(endsAfterIdle: endsAfterIdle) {
       ticks = min(max(ticks + turn, -100_000), 100_000)
     }
     return true

@@ -120,7 +120,7 @@ final class LayoutEngine {
       while owners.count <= variable.place { owners.append(nil) }
       owners[variable.place] = item
     }
-    noteUnread(item)
+    markUnread(item)
     if let view = item as? View, view.manualFrame != nil { pin(view, at: view.model) }
     return made
   }
@@ -165,7 +165,7 @@ final class LayoutEngine {
   var needsRead: Bool { !unread.isEmpty || inexactness != nil }
 
   /// The items to be read; from now on they count as read.
-  func takeUnread() -> [LayoutItem] {
+  func drainUnread() -> [LayoutItem] {
     let items = unread
     unread.removeAll(keepingCapacity: true)
     var known: [LayoutItem] = []
@@ -177,12 +177,12 @@ final class LayoutEngine {
     return known
   }
 
-  func takeInexactness() -> Double? {
+  func consumeInexactness() -> Double? {
     defer { inexactness = nil }
     return inexactness
   }
 
-  private func noteUnread(_ item: LayoutItem) {
+  private func markUnread(_ item: LayoutItem) {
     guard !item.isUnread else { return }
     item.isUnread = true
     unread.append(item)
@@ -204,7 +204,7 @@ final class LayoutEngine {
       return refusal
     }
     solver.forEachChangedVariable { variable, _ in
-      if variable.place < owners.count, let item = owners[variable.place] { noteUnread(item) }
+      if variable.place < owners.count, let item = owners[variable.place] { markUnread(item) }
     }
     if solver.largestError > SimplexSolver.promisedAccuracy { inexactness = solver.largestError }
     for view in pinned { view.variables?.pinsAreNew = false }

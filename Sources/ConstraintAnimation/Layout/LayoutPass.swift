@@ -100,7 +100,7 @@ extension Window {
       }
       if let block, block.options.contains(.beginFromCurrentState), !constraint.trackPlaces.isEmpty {
         // The edges are animated from where they are, so the constant need not be any more.
-        _ = timeline.takeOver(.constant, of: constraint, except: block)
+        _ = timeline.removeTracks(.constant, of: constraint, except: block)
         constraint.constantOffset = 0
       }
     }
@@ -181,8 +181,8 @@ extension Window {
   private func solve() {
     if let refusal = engine.settle() { report(.layout(refusal.error(blaming: nil))) }
     guard engine.needsRead else { return }
-    if let error = engine.takeInexactness() { report(.inexactSolution(error)) }
-    for item in engine.takeUnread() {
+    if let error = engine.consumeInexactness() { report(.inexactSolution(error)) }
+    for item in engine.drainUnread() {
       layout.itemsRead += 1
       let view = item as? View
       // A view placed by hand keeps its frame; the solver has it only for constraints of other views.
@@ -220,7 +220,7 @@ extension Window {
     var postponed: [View] = []
     var depth = 0
     while depth < layout.queue.depthCount {
-      var waiting = layout.queue.take(depth: depth)
+      var waiting = layout.queue.removeViews(depth: depth)
       while !waiting.isEmpty {
         for view in waiting where view.window === self && view.subviewLayout.isNeeded {
           if view.subviewLayout.lastPass == layout.passes {
@@ -235,7 +235,7 @@ extension Window {
           let subviewLayout = view.subviewLayout
           subviewLayout.callObservers(of: view)
         }
-        waiting = layout.queue.take(depth: depth)
+        waiting = layout.queue.removeViews(depth: depth)
       }
       depth += 1
     }
@@ -323,7 +323,7 @@ private struct LayoutQueue {
   var depthCount: Int { viewsByDepth.count }
 
   /// Takes out the views of one depth.
-  mutating func take(depth: Int) -> [View] {
+  mutating func removeViews(depth: Int) -> [View] {
     guard !viewsByDepth[depth].isEmpty else { return [] }
     let views = viewsByDepth[depth]
     viewsByDepth[depth].removeAll(keepingCapacity: true)

@@ -48,23 +48,23 @@ struct Journal: ~Copyable {
   mutating func reserveValues(_ count: Int) { values.reserve(count) }
 
   @inline(__always)
-  mutating func note(value: Double, of symbol: Int) {
+  mutating func record(value: Double, of symbol: Int) {
     values.append(Value(symbol: Int32(truncatingIfNeeded: symbol), value: value))
   }
 
-  mutating func note(origin: Double, of symbol: Int) {
+  mutating func record(origin: Double, of symbol: Int) {
     origins.append(Value(symbol: Int32(symbol), value: origin))
   }
 
-  mutating func note(multiplier: Int8, of symbol: Int) {
+  mutating func record(multiplier: Int8, of symbol: Int) {
     multipliers.append(Multiplier(symbol: Int32(symbol), multiplier: multiplier))
   }
 
-  mutating func noteBasisChange(left: Int, entered: Int) {
+  mutating func recordBasisChange(left: Int, entered: Int) {
     basisChanges.append(BasisChange(left: Int32(left), entered: Int32(entered)))
   }
 
-  mutating func note(row symbol: Int32, _ source: UnsafeMutablePointer<TableauCell>?, count: Int) {
+  mutating func record(row symbol: Int32, _ source: UnsafeMutablePointer<TableauCell>?, count: Int) {
     rows.append(Row(symbol: symbol, count: Int32(count)))
     guard let source else { return }
     cells.reserve(cells.count + count)
@@ -72,7 +72,7 @@ struct Journal: ~Copyable {
     cells.count += count
   }
 
-  mutating func note(objective symbol: Int32, _ source: UnsafeMutablePointer<Double>, count: Int) {
+  mutating func record(objective symbol: Int32, _ source: UnsafeMutablePointer<Double>, count: Int) {
     objectiveSymbols.append(symbol)
     objectives.reserve(objectives.count + count)
     (objectives.base + objectives.count).update(from: source, count: count)

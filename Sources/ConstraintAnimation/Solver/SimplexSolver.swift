@@ -56,7 +56,7 @@ public struct SimplexSolver: ~Copyable {
 extension SimplexSolver {
   /// A new variable, free to take any value.
   public mutating func makeVariable() -> SolverVariable {
-    let place = takePlace([.alive, .variable])
+    let place = allocatePlace([.alive, .variable])
     variableCount += 1
     return SolverVariable(index: Int32(place), generation: records[place].generation)
   }
@@ -134,7 +134,7 @@ extension SimplexSolver {
     guard isFinite else { throw SolverError(.notFinite) }
     for index in terms.indices { _ = checked(terms[index].variable) }
 
-    let place = takePlace(.alive)
+    let place = allocatePlace(.alive)
     var record = SymbolRecord()
     record.generation = records[place].generation
     record.priority = Int16(priority)
@@ -184,8 +184,8 @@ extension SimplexSolver {
     return place
   }
 
-  private mutating func takePlace(_ flags: SymbolFlags) -> Int {
-    let place = tableau.takePlace(flags)
+  private mutating func allocatePlace(_ flags: SymbolFlags) -> Int {
+    let place = tableau.allocatePlace(flags)
     if place == records.count {
       records.append(SymbolRecord())
       changedWords.fill(to: (records.count + 63) / 64, with: 0)
@@ -258,7 +258,7 @@ extension SimplexSolver {
 
   /// Brings the tableau up to the edits without looking for the optimum yet.
   private mutating func applyEdits() {
-    takeLevels()
+    acquireLevels()
     var hasAdditions = false
     for index in 0..<edits.count {
       let place = Int(edits[index])
@@ -289,7 +289,7 @@ extension SimplexSolver {
 
   /// Takes a share in the level of each new or regraded constraint. It comes first because the objective's stride may
   /// grow here and nowhere else.
-  private mutating func takeLevels() {
+  private mutating func acquireLevels() {
     for index in 0..<edits.count {
       let place = Int(edits[index])
       let record = records[place]
@@ -315,7 +315,7 @@ extension SimplexSolver {
         tableau.install(place)
         if let (free, position) = tableau.sparsestFreeSymbol(inRowOf: place) {
           tableau.pivot(leaving: place, entering: free, at: position, multiplier: 0)
-          if tableau.symbols[free].flags.contains(.leaving) { tableau.takeOut(free) }
+          if tableau.symbols[free].flags.contains(.leaving) { tableau.removeRow(free) }
         }
       }
     }

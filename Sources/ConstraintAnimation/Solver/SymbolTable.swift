@@ -25,7 +25,7 @@ struct SymbolTable: ~Copyable {
   }
 
   /// A place for a symbol, the one given back last if there is one.
-  mutating func takePlace(_ flags: SymbolFlags) -> (place: Int, isNew: Bool) {
+  mutating func allocatePlace(_ flags: SymbolFlags) -> (place: Int, isNew: Bool) {
     if let free = freePlaces.popLast() {
       let place = Int(free)
       nodes[place] = SymbolNode()

@@ -36,8 +36,8 @@ struct Tableau: ~Copyable {
 
 extension Tableau {
   /// A place for a symbol, the one given back last if there is one. All tables grow together, here and nowhere else.
-  mutating func takePlace(_ flags: SymbolFlags) -> Int {
-    let (place, isNew) = symbols.takePlace(flags)
+  mutating func allocatePlace(_ flags: SymbolFlags) -> Int {
+    let (place, isNew) = symbols.allocatePlace(flags)
     guard isNew else {
       objective.clear(place)
       return place
@@ -126,43 +126,43 @@ extension Tableau {
   /// Call before a symbol's value changes. The list of noted values is also where a solve looks for rows that went off
   /// their slope and for variables that moved.
   @inline(__always)
-  mutating func note(valueOf place: Int) {
+  mutating func record(valueOf place: Int) {
     let node = symbols.nodes.base + place
     guard node.pointee.valueBatch != batch else { return }
     node.pointee.valueBatch = batch
-    journal.note(value: node.pointee.value, of: place)
+    journal.record(value: node.pointee.value, of: place)
   }
 
   /// Call before a basic symbol's row changes.
   @inline(__always)
-  mutating func note(rowOf place: Int) {
+  mutating func record(rowOf place: Int) {
     let node = symbols.nodes.base + place
     guard node.pointee.rowBatch != batch else { return }
     node.pointee.rowBatch = batch
-    journal.note(
+    journal.record(
       row: Int32(truncatingIfNeeded: place), node.pointee.count > 0 ? node.pointee.cells : nil,
       count: Int(node.pointee.count))
   }
 
   /// Call before a symbol's objective changes.
   @inline(__always)
-  mutating func note(objectiveOf place: Int) {
+  mutating func record(objectiveOf place: Int) {
     let node = symbols.nodes.base + place
     guard node.pointee.objectiveBatch != batch else { return }
     node.pointee.objectiveBatch = batch
-    journal.note(
+    journal.record(
       objective: Int32(truncatingIfNeeded: place), objective.values(of: place), count: objective.stride)
   }
 
   mutating func setMultiplier(_ place: Int, _ multiplier: Int8) {
     let old = symbols[place].multiplier
     guard old != multiplier else { return }
-    journal.note(multiplier: old, of: place)
+    journal.record(multiplier: old, of: place)
     symbols[place].multiplier = multiplier
   }
 
-  mutating func noteBasisChange(left: Int, entered: Int) {
-    journal.noteBasisChange(left: left, entered: entered)
+  mutating func recordBasisChange(left: Int, entered: Int) {
+    journal.recordBasisChange(left: left, entered: entered)
   }
 
   /// Undoes every change to the tableau since the batch began, bit for bit.
@@ -236,12 +236,12 @@ extension Tableau {
         gather(cell.symbol, factor * cell.coefficient, into: scratch)
       }
     }
-    note(valueOf: place)
+    record(valueOf: place)
     nodes[place].value = value
     nodes[place].rowBatch = batch
     nodes[place].objectiveBatch = batch
     nodes[place].flags.insert(.basic)
-    journal.noteBasisChange(left: -1, entered: place)
+    journal.recordBasisChange(left: -1, entered: place)
     var count = 0
     for index in 0..<gathered.count where abs(scratch[Int(gathered[index])].value) > Self.negligible {
       count += 1
@@ -272,13 +272,13 @@ extension Tableau {
   }
 
   /// Takes a basic symbol's row out of the tableau.
-  mutating func takeOut(_ place: Int) {
-    note(valueOf: place)
-    note(rowOf: place)
+  mutating func removeRow(_ place: Int) {
+    record(valueOf: place)
+    record(rowOf: place)
     for position in 0..<Int(symbols[place].count) { symbols.unlinkCell(symbols[place].cells[position]) }
     symbols.releaseBlock(place)
     symbols[place].flags.remove([.basic, .leaving])
-    journal.noteBasisChange(left: place, entered: -1)
+    journal.recordBasisChange(left: place, entered: -1)
   }
 
   /// Removes a constraint. One that has a row goes at once. One that holds a column becomes free to move first: a
@@ -287,7 +287,7 @@ extension Tableau {
     symbols[place].flags.insert(.released)
     if symbols[place].isBasic {
       dropCost(of: place)
-      takeOut(place)
+      removeRow(place)
       return
     }
     symbols[place].flags.insert(.leaving)
@@ -331,14 +331,14 @@ extension Tableau {
     }
     moveOrigin(of: chosen)
     pivot(leaving: chosen, entering: place, at: chosenPosition, multiplier: 0)
-    takeOut(place)
+    removeRow(place)
   }
 
   /// Makes a variable's symbol 0 at its present value, so that it can become nonbasic without moving.
   mutating func moveOrigin(of place: Int) {
-    note(valueOf: place)
+    record(valueOf: place)
     let origin = symbols.sources[place].constant
-    journal.note(origin: origin, of: place)
+    journal.record(origin: origin, of: place)
     symbols.setConstant(origin + symbols[place].value, of: place)
     symbols[place].value = 0
   }
@@ -347,7 +347,7 @@ extension Tableau {
   mutating func clearColumn(_ place: Int) {
     while symbols[place].count > 0 {
       let entry = symbols[place].entries[Int(symbols[place].count) - 1]
-      note(rowOf: Int(entry.row))
+      record(rowOf: Int(entry.row))
       symbols.removeCell(Int(entry.row), at: Int(entry.position))
     }
   }
@@ -357,7 +357,7 @@ extension Tableau {
     verification.moves += 1
     let nodes = symbols.nodes.base
     guard !nodes[place].isBasic else {
-      note(valueOf: place)
+      record(valueOf: place)
       nodes[place].value -= change
       return
     }
@@ -366,7 +366,7 @@ extension Tableau {
     for index in 0..<Int(nodes[place].count) {
       let entry = entries[index]
       let row = nodes + Int(entry.row)
-      note(valueOf: Int(entry.row))
+      record(valueOf: Int(entry.row))
       row.pointee.value += change * row.pointee.cells[Int(entry.position)].coefficient
     }
   }
@@ -413,9 +413,9 @@ extension Tableau {
   mutating func pivot(leaving: Int, entering: Int, at position: Int, multiplier: Int8) {
     verification.pivots += 1
     verification.totalPivots += 1
-    note(rowOf: leaving)
-    note(valueOf: leaving)
-    note(valueOf: entering)
+    record(rowOf: leaving)
+    record(valueOf: leaving)
+    record(valueOf: entering)
     price(leaving: leaving, entering: entering, at: position, multiplier: multiplier)
 
     let nodes = symbols.nodes.base
@@ -455,13 +455,13 @@ extension Tableau {
       let entry = nodes[leaving].entries[index]
       guard entry.row != enteringRow else { continue }
       let row = Int(entry.row)
-      note(rowOf: row)
+      record(rowOf: row)
       let cell = nodes[row].cells + Int(entry.position)
       let factor = cell.pointee.coefficient
       cell.pointee.coefficient = factor * inverse
       cell.pointee.symbol = leavingSymbol
       if value != 0 {
-        note(valueOf: row)
+        record(valueOf: row)
         nodes[row].value += factor * value
       }
       if length > 1 { addRow(entering, times: factor, to: row, except: leavingSymbol) }
@@ -480,7 +480,7 @@ extension Tableau {
     nodes[entering].rowBatch = batch
     nodes[entering].flags.insert(.basic)
     nodes[leaving].flags.remove(.basic)
-    noteBasisChange(left: leaving, entered: entering)
+    recordBasisChange(left: leaving, entered: entering)
   }
 
   /// Adds a multiple of the row spread out in `scratch` to another row.
@@ -531,7 +531,7 @@ extension Tableau {
     let length = Int(nodes[leaving].count)
     let left = nodes[leaving]
     let inverse = 1 / cells[position].coefficient
-    note(objectiveOf: leaving)
+    record(objectiveOf: leaving)
     objective.clear(leaving)
     for index in 0..<objective.levels.order.count {
       let slot = Int(objective.levels.order.base[index])
@@ -541,13 +541,13 @@ extension Tableau {
       step *= inverse
       for index in 0..<length where index != position {
         let symbol = Int(cells[index].symbol)
-        note(objectiveOf: symbol)
+        record(objectiveOf: symbol)
         objective.add(-step * cells[index].coefficient, to: symbol, level: slot)
       }
       values[leaving * stride + slot] = step
     }
     if left.level >= 0 { values[leaving * stride + Int(left.level)] -= Double(left.multiplier) }
-    note(objectiveOf: entering)
+    record(objectiveOf: entering)
     objective.clear(entering)
     setMultiplier(leaving, 0)
     setMultiplier(entering, multiplier)
@@ -561,7 +561,7 @@ extension Tableau {
     setMultiplier(place, multiplier)
     for position in 0..<Int(node.count) {
       let cell = node.cells[position]
-      note(objectiveOf: Int(cell.symbol))
+      record(objectiveOf: Int(cell.symbol))
       objective.add(change * cell.coefficient, to: Int(cell.symbol), level: Int(node.level))
     }
   }
@@ -581,7 +581,7 @@ extension Tableau {
       if improvement(of: place) != nil { mayImprove = true }
       return
     }
-    note(valueOf: place)
+    record(valueOf: place)
     guard symbols[place].level >= 0 else { return }
     let value = symbols[place].value
     let slope =
@@ -610,7 +610,7 @@ extension Tableau {
 
   /// Sets a nonbasic symbol's objective to where moving it that way gains nothing.
   mutating func hideImprovement(of place: Int, rises: Bool) {
-    note(objectiveOf: place)
+    record(objectiveOf: place)
     objective.hideImprovement(of: place, symbols[place], rises: rises)
   }
 
@@ -618,7 +618,7 @@ extension Tableau {
   mutating func recomputeObjective() {
     let nodes = symbols.nodes.base
     for place in 0..<symbols.count where nodes[place].flags.intersection([.alive, .basic]) == .alive {
-      note(objectiveOf: place)
+      record(objectiveOf: place)
       objective.clear(place)
     }
     for place in 0..<symbols.count where nodes[place].isBasic && nodes[place].multiplier != 0 {

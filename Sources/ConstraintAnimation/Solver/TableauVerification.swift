@@ -51,7 +51,7 @@ extension Tableau {
         let cell = nodes[place].cells[position]
         value += cell.coefficient * sources[Int(cell.symbol)].constant
       }
-      note(valueOf: place)
+      record(valueOf: place)
       nodes[place].value = value
     }
     return largestResidual()
@@ -92,7 +92,7 @@ extension Tableau {
         for index in 0..<Int(symbols[place].count) {
           let entry = symbols[place].entries[index]
           let row = Int(entry.row)
-          note(valueOf: row)
+          record(valueOf: row)
           symbols.nodes.base[row].value -=
             missed * symbols.nodes.base[row].cells[Int(entry.position)].coefficient
         }
@@ -101,7 +101,7 @@ extension Tableau {
     }
     for place in 0..<symbols.count where isInForce(place) && symbols[place].isBasic {
       let (value, size) = gap(of: place)
-      note(valueOf: place)
+      record(valueOf: place)
       symbols.nodes.base[place].value = abs(value) > 1e-14 * size ? value : 0
       queueIfOffSlope(place)
     }
@@ -181,8 +181,8 @@ extension Tableau {
   mutating func rebuild() {
     for place in 0..<symbols.count {
       guard symbols[place].flags.contains(.alive) else { continue }
-      if symbols[place].isBasic { note(rowOf: place) }
-      note(objectiveOf: place)
+      if symbols[place].isBasic { record(rowOf: place) }
+      record(objectiveOf: place)
       for slot in 0..<objective.stride { objective.values.base[place * objective.stride + slot] = 0 }
     }
     var tight = Buffer<Int32>()
@@ -193,8 +193,8 @@ extension Tableau {
         if symbols[place].isBasic { loose.append(Int32(place)) } else { tight.append(Int32(place)) }
       }
       if symbols[place].isBasic {
-        note(valueOf: place)
-        noteBasisChange(left: place, entered: -1)
+        record(valueOf: place)
+        recordBasisChange(left: place, entered: -1)
         symbols.nodes.base[place].flags.remove(.basic)
         if symbols[place].flags.contains(.variable) { moveOrigin(of: place) }
         symbols.nodes.base[place].value = 0

@@ -15,7 +15,7 @@ struct FrameTracker {
   /// These cells, and nothing else, have to be drawn again.
   mutating func reset(to cells: CellRect) { damage = CellRegion(cells) }
 
-  mutating func noteTransform(in cells: CellRect) {
+  mutating func recordTransform(in cells: CellRect) {
     hasTransforms = true
     damage = CellRegion(cells)
   }
@@ -102,7 +102,7 @@ extension Window {
       }
       view.shown.cells = cells
       view.shown.offset = view.offset
-      if let appearance = view.appearance { appearance.noteShown() }
+      if let appearance = view.appearance { appearance.recordShown() }
     }
     frames.invalidItems.removeAll(keepingCapacity: true)
     let visible = frames.damage.intersection(root.snapped.cells)

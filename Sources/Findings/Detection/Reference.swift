@@ -136,7 +136,7 @@ struct Reference: Sendable, Hashable, Codable {
   var isWhole: Bool { effects.count == levels.count || levels == [0] }
 
   /// Takes the design effects of one that is little older.
-  mutating func takeEffects(of other: Reference) {
+  mutating func adoptEffects(of other: Reference) {
     effects = other.effects
     for index in beyond.indices { beyond[index].effects = other.beyond[index].effects }
   }

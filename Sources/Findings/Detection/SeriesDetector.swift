@@ -146,13 +146,13 @@ public struct SeriesDetector: Sendable {
   /// Appends a complete piece; pieces ascend and are no longer than a bin.
   public mutating func append(_ values: SeriesValues, start: WallTime) {
     let at = start.microseconds
-    take(usualBin.add(values, at: at), fineBin?.add(values, at: at) ?? [])
+    add(usualBin.add(values, at: at), fineBin?.add(values, at: at) ?? [])
     appendedThrough = max(appendedThrough, at + 1)
   }
 
   /// Everything planned before an instant is complete; a bin without values counts as well.
   public mutating func complete(through end: WallTime) {
-    take(usualBin.complete(through: end.microseconds), fineBin?.complete(through: end.microseconds) ?? [])
+    add(usualBin.complete(through: end.microseconds), fineBin?.complete(through: end.microseconds) ?? [])
     appendedThrough = max(appendedThrough, end.microseconds)
   }
 
@@ -160,13 +160,13 @@ public struct SeriesDetector: Sendable {
   ///
   /// - Parameter isRunOver: whether the run ended, and provisional findings with it.
   public mutating func pause(isRunOver: Bool = false) {
-    take(usualBin.flush(), fineBin?.flush() ?? [])
+    add(usualBin.flush(), fineBin?.flush() ?? [])
     guard isRunOver else { return }
     usual.endProvisional()
     fine?.endProvisional()
   }
 
-  private mutating func take(
+  private mutating func add(
     _ usualBins: [(start: WallTime, values: SeriesValues)],
     _ fineBins: [(start: WallTime, values: SeriesValues)]
   ) {
@@ -233,7 +233,7 @@ private struct BinAccumulator: Sendable {
   mutating func complete(through end: Int64) -> [(start: WallTime, values: SeriesValues)] {
     var done: [(start: WallTime, values: SeriesValues)] = []
     while let begin = start, begin + width <= end {
-      done.append((WallTime(microseconds: begin), take()))
+      done.append((WallTime(microseconds: begin), drain()))
       start = begin + width
     }
     return done
@@ -243,7 +243,7 @@ private struct BinAccumulator: Sendable {
   mutating func flush() -> [(start: WallTime, values: SeriesValues)] {
     guard let begin = start else { return [] }
     let hasValues = !isEmpty
-    let values = take()
+    let values = drain()
     start = nil
     return hasValues ? [(WallTime(microseconds: begin), values)] : []
   }
@@ -252,7 +252,7 @@ private struct BinAccumulator: Sendable {
     isShare ? .share(events: events, count: count) : .latencies(latencies.packed)
   }
 
-  private mutating func take() -> SeriesValues {
+  private mutating func drain() -> SeriesValues {
     defer {
       (events, count) = (0, 0)
       latencies.removeAll()

@@ -19,7 +19,7 @@ struct RowBinaryReader {
     .unexpectedAnswer("an answer of the engine ends within a row", place: place)
   }
 
-  private mutating func take(_ count: Int) throws(FleetError) -> Range<Int> {
+  private mutating func advance(_ count: Int) throws(FleetError) -> Range<Int> {
     guard count >= 0, count <= bytes.count - next else { throw cut() }
     defer { next += count }
     return next..<next + count
@@ -27,7 +27,7 @@ struct RowBinaryReader {
 
   /// `Int64`, `UInt64` up to 2⁶³ - 1, `DateTime64`.
   mutating func integer() throws(FleetError) -> Int64 {
-    let range = try take(8)
+    let range = try advance(8)
     return bytes.withUnsafeBytes {
       Int64(littleEndian: $0.loadUnaligned(fromByteOffset: range.lowerBound, as: Int64.self))
     }
@@ -38,13 +38,13 @@ struct RowBinaryReader {
   }
 
   /// `UInt8`, `Bool`.
-  mutating func flag() throws(FleetError) -> Bool { bytes[try take(1).lowerBound] != 0 }
+  mutating func flag() throws(FleetError) -> Bool { bytes[try advance(1).lowerBound] != 0 }
 
   private mutating func length() throws(FleetError) -> Int {
     var value = 0
     var shift = 0
     while true {
-      let byte = bytes[try take(1).lowerBound]
+      let byte = bytes[try advance(1).lowerBound]
       value |= Int(byte & 0x7F) << shift
       if byte & 0x80 == 0 { return value }
       shift += 7
@@ -55,7 +55,7 @@ struct RowBinaryReader {
   /// `String`; hostile where a person or a provider wrote it.
   mutating func text() throws(FleetError) -> String {
     let count = try length()
-    return String(decoding: bytes[try take(count)], as: UTF8.self)
+    return String(decoding: bytes[try advance(count)], as: UTF8.self)
   }
 
   mutating func optionalText() throws(FleetError) -> String? {

@@ -151,14 +151,14 @@ final class ConnectionTable {
 
   /// Reserves memory for a request or a further part of it. Without free memory, connections with unread responses are
   /// closed; false when that is not enough.
-  func takeRequest(_ bytes: Int, _ account: MemoryAccount) -> Bool {
-    if account.takeRequest(bytes) { return true }
-    return cutMostUnread() && account.takeRequest(bytes)
+  func reserveRequest(_ bytes: Int, _ account: MemoryAccount) -> Bool {
+    if account.reserveRequest(bytes) { return true }
+    return cutMostUnread() && account.reserveRequest(bytes)
   }
 
   /// Reserves memory for a response; an overdraft is made up for by closing the connections with most unread data.
-  func takeAnswer(_ bytes: Int, _ account: MemoryAccount) {
-    account.takeAnswer(bytes)
+  func reserveAnswer(_ bytes: Int, _ account: MemoryAccount) {
+    account.reserveAnswer(bytes)
     while budget.isOverdrawn, cutMostUnread() {}
   }
 

@@ -46,14 +46,14 @@ final class DescriptorReserve {
     if let ceiling, now >= ceiling.until { self.ceiling = nil }
     if isReached(by: descriptor) {
       ceiling = (min(connections, ceiling?.connections ?? connections), now + Self.reportInterval)
-      noteShortage(at: now)
+      recordShortage(at: now)
       return true
     }
     return ceiling.map { connections >= $0.connections } ?? false
   }
 
   /// There is none left for a connection.
-  func noteShortage(at now: NIODeadline = .now()) {
+  func recordShortage(at now: NIODeadline = .now()) {
     if let nextReport, now < nextReport { return }
     nextReport = now + Self.reportInterval
     report(limit())
@@ -81,7 +81,7 @@ final class AcceptPauseHandler: ChannelInboundHandler {
     guard let error = error as? IOError, [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.errnoCode) else {
       return context.fireErrorCaught(error)
     }
-    reserve.noteShortage()
+    reserve.recordShortage()
     DescriptorReserve.pauseAccepting(of: context.channel)
   }
 }

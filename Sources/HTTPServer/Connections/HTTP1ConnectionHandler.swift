@@ -92,7 +92,7 @@ final class HTTP1ConnectionHandler: ChannelInboundHandler {
     lastActivity = .now()
     phase = .arriving(head, ByteBuffer(), since: lastActivity)
     isHead = head.method == .HEAD
-    if !takeRequest(MemoryAccount.cost(of: head.headers) + head.uri.utf8.count) {
+    if !reserveRequest(MemoryAccount.cost(of: head.headers) + head.uri.utf8.count) {
       refuse(.overloaded)
     } else if let length = head.headers.first(name: "content-length"),
       (Int(length) ?? .max) > table.limits.bodyBytes
@@ -110,7 +110,7 @@ final class HTTP1ConnectionHandler: ChannelInboundHandler {
     phase = .closing
     let count = bytes.readableBytes
     let fits = body.readableBytes + count <= table.limits.bodyBytes
-    let isReserved = fits && takeRequest(count)
+    let isReserved = fits && reserveRequest(count)
     if isReserved { body.writeBuffer(&bytes) }
     phase = .arriving(head, body, since: since)
     if !fits { refuse(.bodyTooLarge) } else if !isReserved { refuse(.overloaded) }
@@ -141,8 +141,8 @@ final class HTTP1ConnectionHandler: ChannelInboundHandler {
     }
   }
 
-  private func takeRequest(_ bytes: Int) -> Bool {
-    guard table.takeRequest(bytes, account) else { return false }
+  private func reserveRequest(_ bytes: Int) -> Bool {
+    guard table.reserveRequest(bytes, account) else { return false }
     cost += bytes
     return true
   }
@@ -190,7 +190,7 @@ extension HTTP1ConnectionHandler: ConnectionCore {
     if !keepAlive { headers.add(name: "connection", value: "close") }
     let head = HTTPResponseHead(
       version: .http1_1, status: HTTPResponseStatus(statusCode: response.status), headers: headers)
-    let written = takeAnswer(MemoryAccount.cost(of: headers) + (isHead ? 0 : length))
+    let written = reserveAnswer(MemoryAccount.cost(of: headers) + (isHead ? 0 : length))
     // This connection itself was closed to free memory.
     guard let written else { return }
     phase = keepAlive ? .idle : .closing
@@ -204,8 +204,8 @@ extension HTTP1ConnectionHandler: ConnectionCore {
   }
 
   /// - Returns: to be fulfilled when the socket has taken the answer; `nil` when the connection is gone.
-  private func takeAnswer(_ bytes: Int, partOf stream: Int? = nil) -> EventLoopPromise<Void>? {
-    table.takeAnswer(bytes, account)
+  private func reserveAnswer(_ bytes: Int, partOf stream: Int? = nil) -> EventLoopPromise<Void>? {
+    table.reserveAnswer(bytes, account)
     guard let context else { return nil }
     let promise = context.eventLoop.makePromise(of: Void.self)
     let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
@@ -246,7 +246,7 @@ extension HTTP1ConnectionHandler: ConnectionCore {
     guard unwritten + count <= table.limits.streamedBytes else { return disconnect() }
     lastActivity = .now()
     phase = .outgoing(keepAlive: keepAlive, unwritten: unwritten + count, ended: ended)
-    guard let written = takeAnswer(count, partOf: stream) else { return }
+    guard let written = reserveAnswer(count, partOf: stream) else { return }
     context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(bytes))), promise: written)
   }
 

@@ -154,7 +154,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
     highestStream = stream
     lastActivity = .now()
     let cost = MemoryAccount.cost(of: frame.headers)
-    let hasRoom = table.takeRequest(cost, account)
+    let hasRoom = table.reserveRequest(cost, account)
     let length = requests.begin(stream, frame.headers, cost: hasRoom ? cost : 0, at: lastActivity)
     if let length, (Int(length) ?? .max) > table.limits.bodyBytes {
       refuse(stream, .bodyTooLarge)
@@ -171,7 +171,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate
     if requests.bodyLength(of: stream) + count > table.limits.bodyBytes {
       return refuse(stream, .bodyTooLarge)
     }
-    guard table.takeRequest(count, account) else { return refuse(stream, .overloaded) }
+    guard table.reserveRequest(count, account) else { return refuse(stream, .overloaded) }
     requests.append(bytes, to: stream, isLast: frame.endStream)
     if frame.endStream { complete(stream) }
   }
@@ -272,7 +272,7 @@ extension HTTP2ConnectionHandler: ConnectionCore {
     let length = response.body.readableBytes
     if length > 0 { headers.add(name: "content-length", value: String(length)) }
     let size = MemoryAccount.cost(of: headers) + (request.isHead ? 0 : length)
-    table.takeAnswer(size, account)
+    table.reserveAnswer(size, account)
     guard let written = releasePromise(size) else { return }
     if length > 0, !request.isHead {
       write(.headers(.init(headers: headers)), on: stream)
@@ -332,7 +332,7 @@ extension HTTP2ConnectionHandler: ConnectionCore {
     body.unwritten += count
     outgoing[number] = body
     lastActivity = .now()
-    table.takeAnswer(count, account)
+    table.reserveAnswer(count, account)
     guard let written = releasePromise(count, of: number) else { return }
     write(.data(.init(data: .byteBuffer(bytes))), on: number, promise: written)
   }

@@ -43,7 +43,7 @@ final class MemoryAccount {
   }
 
   /// Reserves memory for a request or a further part of it; false when there is none.
-  func takeRequest(_ bytes: Int) -> Bool {
+  func reserveRequest(_ bytes: Int) -> Bool {
     guard !isClosed, budget.hasRoom(for: bytes) else { return false }
     requests += bytes
     budget.change(by: bytes)
@@ -57,7 +57,7 @@ final class MemoryAccount {
   }
 
   /// Reserves memory for a response, also beyond the limit, since every request needs a response.
-  func takeAnswer(_ bytes: Int) {
+  func reserveAnswer(_ bytes: Int) {
     guard !isClosed else { return }
     if unread == 0 { lastProgress = .now() }
     unread += bytes

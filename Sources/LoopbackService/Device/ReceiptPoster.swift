@@ -66,19 +66,19 @@ final class ReceiptPoster {
   /// Adds a notification that has reached the device or its network.
   func add(_ receipt: DeviceReceipt) {
     guard !isClosed else { return }
-    guard let link else { return take(receipt) }
+    guard let link else { return enqueueWhenShown(receipt) }
     traveling += 1
     link.carry(receipt) { [weak self] stamped, instant in
       guard let self else { return }
       traveling -= 1
       onReception(stamped, instant)
-      take(stamped)
+      enqueueWhenShown(stamped)
     }
   }
 
   /// Waits for the display of what the device has received. Where that takes long, the receipt is posted at once, and again with
   /// the display.
-  private func take(_ receipt: DeviceReceipt) {
+  private func enqueueWhenShown(_ receipt: DeviceReceipt) {
     guard let after = receipt.stages.shownAfter else { return enqueue(receipt) }
     if after > Self.longestHold { enqueue(receipt) }
     var shown = receipt
@@ -141,7 +141,7 @@ final class ReceiptPoster {
         self?.finish(batch, outcome)
       }
     }
-    let exchanges = link.takeExchanges()
+    let exchanges = link.drainExchanges()
     link.afterWayBack { [weak self] in
       guard let self else { return }
       open.post(ByteBuffer(string: encoder.body(batch, clock: exchanges))) { [weak self] outcome in

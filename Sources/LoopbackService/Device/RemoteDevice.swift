@@ -103,7 +103,7 @@ final class RemoteLink {
         let data = answer.withUnsafeReadableBytes { Data($0) }
         guard let stamps = try? JSONDecoder().decode(Stamps.self, from: data) else { return completion(true) }
         link.after(link.device.delay) { link in
-          link.note(stamps)
+          link.record(stamps)
           link.exchange(count - 1, over: connection, completion: completion)
         }
       }
@@ -116,7 +116,7 @@ final class RemoteLink {
     var t3: Int64
   }
 
-  private func note(_ stamps: Stamps) {
+  private func record(_ stamps: Stamps) {
     let t4 = skewed.nanoseconds(at: clock.monotonicNow())
     exchanges.append(
       "{\"t1\":\(stamps.t1),\"t2\":\(stamps.t2),\"t3\":\(stamps.t3),\"t4\":\(t4),\"device\":\"\(name)\"}")
@@ -125,7 +125,7 @@ final class RemoteLink {
   }
 
   /// Returns and clears the exchanges for the next batch.
-  func takeExchanges() -> [String] {
+  func drainExchanges() -> [String] {
     defer { exchanges = [] }
     return exchanges
   }

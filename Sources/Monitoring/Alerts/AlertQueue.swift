@@ -122,10 +122,10 @@ struct AlertQueue: Sendable {
     return next.map(WallTime.init(microseconds:))
   }
 
-  /// Notes what came of a message.
+  /// Records what came of a message.
   /// - Parameter problem: `nil` when it was delivered.
   /// - Returns: how many were given up.
-  mutating func note(_ told: [AlertRecord], _ way: Way, problem: String?, at now: WallTime) -> Int {
+  mutating func record(_ told: [AlertRecord], _ way: Way, problem: String?, at now: WallTime) -> Int {
     var givenUp = 0
     for record in told {
       guard let current = records[record.id] else { continue }
@@ -156,7 +156,7 @@ struct AlertQueue: Sendable {
   }
 
   /// What the store lacks; afterwards it lacks nothing.
-  mutating func takeUnsaved() -> ObjectiveChanges {
+  mutating func drainUnsaved() -> ObjectiveChanges {
     var changes = ObjectiveChanges()
     changes.alerts = changed.compactMap { records[$0] }.sorted { $0.id < $1.id }
     changes.removedAlerts = removed.sorted()

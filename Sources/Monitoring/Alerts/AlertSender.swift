@@ -73,17 +73,17 @@ final class AlertSender: Sendable {
 
   func set(_ settings: AlertingSettings) {
     state.withLock { $0.settings = settings }
-    look()
+    poll()
   }
 
   /// The alerts of objectives that last now.
   func replaceObjectives(with alerts: [Alert]) {
     let now = clock.wallNow()
     state.withLock { $0.queue.replace(.objective, with: alerts, at: now) }
-    look()
+    poll()
   }
 
-  private func look() {
+  private func poll() {
     let thread = thread.withLock { $0 }
     thread?.wake()
   }
@@ -101,24 +101,24 @@ final class AlertSender: Sendable {
     // Not later than the interval from now: the clock may have been set back.
     let isDue = findingsDue.map { start >= $0 || $0 - start > Self.interval } ?? true
     if isDue {
-      try lookAtFindings(reader, settings.labels)
+      try pollFindings(reader, settings.labels)
       findingsDue = start + Self.interval
     }
     for (way, channel) in channels {
       guard !due(way).isEmpty else { continue }
-      try lookAtFindings(reader, settings.labels)
+      try pollFindings(reader, settings.labels)
       let due = due(way)
       guard !due.isEmpty else { continue }
       progress.begin(way.name)
       let told = Array(due.prefix(AlertMessage.maximumAlerts))
       let message = AlertMessage(told, receiver: way.name, externalURL: externalURL)
-      note(told, way, problem: channel.deliver(message.json))
+      record(told, way, problem: channel.deliver(message.json))
     }
     let ways = channels.map(\.way)
     let now = clock.wallNow()
     let (unsaved, next) = state.withLock { state in
       state.queue.removeFinished(ways)
-      return (state.queue.takeUnsaved(), state.queue.nextDue(ways, after: now))
+      return (state.queue.drainUnsaved(), state.queue.nextDue(ways, after: now))
     }
     do {
       try store.save(unsaved)
@@ -135,7 +135,7 @@ final class AlertSender: Sendable {
     return state.withLock { $0.queue.due(way, at: now) }
   }
 
-  private func lookAtFindings(_ reader: StoreReader, _ labels: [ConfiguredLabel]) throws {
+  private func pollFindings(_ reader: StoreReader, _ labels: [ConfiguredLabel]) throws {
     progress.begin("findings")
     let open = try reader.openFindings(at: clock.wallNow())
     let now = clock.wallNow()
@@ -143,11 +143,11 @@ final class AlertSender: Sendable {
     state.withLock { $0.queue.replace(.finding, with: alerts, at: now) }
   }
 
-  private func note(_ told: [AlertRecord], _ way: AlertQueue.Way, problem: String?) {
+  private func record(_ told: [AlertRecord], _ way: AlertQueue.Way, problem: String?) {
     let now = clock.wallNow()
     let (wasFailing, givenUp) = state.withLock { state in
       let wasFailing = told.contains { state.queue.records[$0.id]?.deliveries[way.name]?.problem != nil }
-      return (wasFailing, state.queue.note(told, way, problem: problem, at: now))
+      return (wasFailing, state.queue.record(told, way, problem: problem, at: now))
     }
     let count = CountText.text(told.count, "alert")
     if let problem, !wasFailing {

@@ -160,7 +160,7 @@ struct MetricsState: Sendable {
     }
   }
 
-  mutating func note(sendingIsPossible: Bool) {
+  mutating func record(sendingIsPossible: Bool) {
     isSendingPossible = sendingIsPossible
     if sendingIsPossible { hasBegunToSend = true }
   }
@@ -175,7 +175,7 @@ struct MetricsState: Sendable {
     series.reduce(0) { $1.key.target == target ? $0 + ($1.value.distributions[interval]?.count ?? 0) : $0 }
   }
 
-  mutating func note(reloadIsSuccessful: Bool) { isReloadSuccessful = reloadIsSuccessful }
+  mutating func record(reloadIsSuccessful: Bool) { isReloadSuccessful = reloadIsSuccessful }
 
   mutating func add(_ commit: ObservedCommit) {
     commits.record(commit.took.microseconds)

@@ -63,7 +63,7 @@ struct ObjectiveEvaluator {
   /// - Throws: `StoreError`. The next round tries again.
   mutating func round(
     _ reader: StoreReader, _ heard: HeardTargets, wall: WallTime, now: MonotonicTime,
-    progress: WorkProgress = .untold
+    progress: WorkProgress = .unreported
   ) throws -> Step {
     var step = Step()
     for index in entries.indices {

@@ -110,7 +110,7 @@ public struct LineSplitter: Sendable {
     var lines: [[UInt8]] = []
     var piece = bytes[...]
     while let end = piece.firstIndex(of: 0x0A) {
-      take(piece[..<end])
+      extend(with: piece[..<end])
       if isSkipping {
         isSkipping = false
       } else {
@@ -120,11 +120,11 @@ public struct LineSplitter: Sendable {
       rest.removeAll(keepingCapacity: true)
       piece = piece[piece.index(after: end)...]
     }
-    take(piece)
+    extend(with: piece)
     return lines
   }
 
-  private mutating func take(_ bytes: some Collection<UInt8>) {
+  private mutating func extend(with bytes: some Collection<UInt8>) {
     guard !isSkipping else { return }
     guard rest.count + bytes.count <= maximumBytes else {
       isSkipping = true

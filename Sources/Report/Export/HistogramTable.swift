@@ -53,7 +53,7 @@ extension Exporter {
         let roundTrips = try self.roundTrips(of: entry.target)
         for variant in entry.target.variants {
           guard var tally = tallies[variant.id] else { continue }
-          if let roundTrips { tally.take(roundTrips) }
+          if let roundTrips { tally.replacePath(roundTrips) }
           let context = HistogramTable.Context(entry: entry, variant: variant.name)
           try tally.forEachRow { try write($0, context, columns, to: &writer) }
         }
@@ -112,7 +112,7 @@ struct HistogramAccumulator {
   }
 
   /// Counts each PING once in place of what notifications carry, where the PINGs reach back as far.
-  mutating func take(_ roundTrips: RoundTrips) {
+  mutating func replacePath(_ roundTrips: RoundTrips) {
     guard roundTrips.covers(carriedSince: firstPath), let index = Metric.allCases.firstIndex(of: .path) else {
       return
     }

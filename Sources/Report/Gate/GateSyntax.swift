@@ -52,9 +52,9 @@ extension Gate {
   private static func isComparison(_ character: Character) -> Bool { "<>=≤≥".contains(character) }
 
   private static func quantile(_ words: inout GateWords) throws(GateSyntaxError) -> Gate {
-    let metric = try metric(words.take { $0 != "." && !isComparison($0) && $0 != " " }, words)
+    let metric = try metric(words.word { $0 != "." && !isComparison($0) && $0 != " " }, words)
     guard words.skip(".") else { throw words.error("a point and a quantile are missing", example) }
-    let label = words.take { !isComparison($0) && $0 != " " }
+    let label = words.word { !isComparison($0) && $0 != " " }
     let quantile = try words.value(label) { text throws(ValueTextError) in try QuantileText.parse(text) }
     try compare("<", "a quantile", &words, example)
     return Gate(metric, .quantile(quantile, below: try limit(&words)))
@@ -64,18 +64,18 @@ extension Gate {
     _ share: SeriesMetric, _ words: inout GateWords
   ) throws(GateSyntaxError) -> Gate {
     let example = "write it like \(share.rawValue)<1%"
-    _ = words.take { $0.isLetter || $0 == "_" }
+    _ = words.word { $0.isLetter || $0 == "_" }
     try compare("<", "the share \(share.rawValue)", &words, example)
     return Gate(nil, .watched(share, below: try percentage(&words)))
   }
 
   private static func inTime(_ words: inout GateWords) throws(GateSyntaxError) -> Gate {
-    _ = words.take { $0.isLetter || $0 == "_" }
+    _ = words.word { $0.isLetter || $0 == "_" }
     guard words.skip("(") else {
       throw words.error("a duration in parentheses is missing", inTimeExample)
     }
     words.skipSpaces()
-    let limit = try limit(words.take { $0 != ")" && $0 != " " && !isComparison($0) }, words)
+    let limit = try limit(words.word { $0 != ")" && $0 != " " && !isComparison($0) }, words)
     words.skipSpaces()
     guard words.skip(")") else { throw words.error("\")\" is missing", inTimeExample) }
     try compare(">", "the share in time", &words, inTimeExample)
@@ -193,19 +193,19 @@ private struct GateWords {
     next < characters.count && isWanted(characters[next])
   }
 
-  mutating func take(while isPart: (Character) -> Bool) -> Word {
+  mutating func word(while isPart: (Character) -> Bool) -> Word {
     let start = next
     while next < characters.count, isPart(characters[next]) { next += 1 }
     return Word(text: String(characters[start..<next]), position: start + 1)
   }
 
-  /// What ``take(while:)`` would take.
+  /// What ``word(while:)`` would return.
   func peek(while isPart: (Character) -> Bool) -> String { String(characters[next...].prefix(while: isPart)) }
 
   /// Takes the word up to the next space.
   mutating func word() -> Word {
     skipSpaces()
-    return take { $0 != " " }
+    return word { $0 != " " }
   }
 
   func value<Value>(

@@ -143,8 +143,8 @@ struct TargetReading {
     let covered = try source.forEach(
       in: window, from: span, figures: GroupAccumulator.figures,
       rollup: { bin in
-        guard total.take(bin) else { return false }
-        if hasVariants { _ = variants[names[bin.variant] ?? "", default: GroupAccumulator()].take(bin) }
+        guard total.addIfComplete(bin) else { return false }
+        if hasVariants { _ = variants[names[bin.variant] ?? "", default: .init()].addIfComplete(bin) }
         timeline.add(bin)
         dots.addUnnamed()
         return true

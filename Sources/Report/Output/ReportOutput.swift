@@ -40,14 +40,14 @@ public struct ExportProgress {
   private static let period = Duration.seconds(1)
 
   private let clock: any HostClock
-  private let tell: (String) -> Void
+  private let print: (String) -> Void
   private var next: MonotonicTime
   private var hasTold = false
 
-  /// - Parameter tell: called with a line, without a line break.
-  public init(clock: any HostClock, tell: @escaping (String) -> Void) {
+  /// - Parameter print: called with a line, without a line break.
+  public init(clock: any HostClock, print: @escaping (String) -> Void) {
     self.clock = clock
-    self.tell = tell
+    self.print = print
     next = clock.monotonicNow() + Self.period
   }
 
@@ -57,12 +57,12 @@ public struct ExportProgress {
     guard now >= next else { return }
     next = now + Self.period
     hasTold = true
-    tell("\(CountText.text(rows, "row")) so far")
+    print("\(CountText.text(rows, "row")) so far")
   }
 
   /// Reports the total, if there was a report before.
   public func finish(rows: Int64) {
-    if hasTold { tell(CountText.text(rows, "row")) }
+    if hasTold { print(CountText.text(rows, "row")) }
   }
 }
 

@@ -21,13 +21,13 @@ public struct CalibrationReport: Sendable, Equatable {
     var values: [Calibration.Interval: [Int64]] = [:]
     try reader.forEachSample(RowSelection(run: run.id)) { row in
       guard row.isFreshConnection == false else { return }
-      func note(_ interval: Calibration.Interval, _ value: Int64?) {
+      func record(_ interval: Calibration.Interval, _ value: Int64?) {
         if let value { values[interval, default: []].append(value) }
       }
-      note(.scheduleLag, row.scheduleLag)
-      note(.service, row.value(of: .service))
-      note(.accept, row.value(of: .accept))
-      note(.delivery, row.value(of: .delivery))
+      record(.scheduleLag, row.scheduleLag)
+      record(.service, row.value(of: .service))
+      record(.accept, row.value(of: .accept))
+      record(.delivery, row.value(of: .delivery))
     }
     guard values[.accept]?.isEmpty == false else {
       throw ReportError(

@@ -31,7 +31,7 @@ struct TargetAccumulator {
       in: window, from: span, figures: GroupAccumulator.figures,
       rollup: { bin in
         // The first rollup may begin before the first notification, where the window does.
-        groups[bin.variant, default: GroupAccumulator()].take(
+        groups[bin.variant, default: GroupAccumulator()].addIfComplete(
           time.map { bin.counted(from: $0.lowerBound) } ?? bin)
       },
       row: { groups[$0.variant, default: GroupAccumulator()].add($0) })
@@ -145,7 +145,7 @@ struct GroupAccumulator {
 
   /// Adds a rollup, if it says all that is needed: whether a missed one was refused is not in it.
   /// - Returns: whether it did.
-  mutating func take(_ bin: RollupBin) -> Bool {
+  mutating func addIfComplete(_ bin: RollupBin) -> Bool {
     guard bin.isPruned || (bin.counts.open == 0 && bin.counts[.missed] == 0) else { return false }
     add(bin)
     return true
@@ -190,7 +190,7 @@ struct GroupAccumulator {
     var finer = GroupAccumulator()
     try reader.forEach(
       in: part, from: try reader.span(of: part, depth.rows == .max ? .samples : .upTo(depth.rows)),
-      figures: Self.figures, rollup: { finer.take($0) }, row: { finer.add($0) })
+      figures: Self.figures, rollup: { finer.addIfComplete($0) }, row: { finer.add($0) })
     // Not where some have not been due yet, or were pruned meanwhile.
     return finer.counts == counts ? finer : nil
   }

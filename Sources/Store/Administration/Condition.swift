@@ -89,7 +89,7 @@ extension Condition {
   }
 }
 
-/// Notes when each device was heard last, in the transactions that write its receipts.
+/// Records when each device was heard last, in the transactions that write its receipts.
 enum DeviceActivity {
   /// The time after which a device's row is written again, µs: it is asked for days of silence.
   private static let interval: Int64 = 60_000_000
@@ -98,7 +98,7 @@ enum DeviceActivity {
   /// The time for which a device that is not heard any more is kept, µs.
   static let memory: Int64 = 30 * 86_400_000_000
 
-  static func note(_ receipts: [Receipt], _ db: Database) throws {
+  static func record(_ receipts: [Receipt], _ db: Database) throws {
     guard let last = receipts.last else { return }
     let now = last.arrivedAt.microseconds
     for device in Set(receipts.map(\.device)) {

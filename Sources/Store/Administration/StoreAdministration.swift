@@ -80,7 +80,7 @@ public enum StoreAdministration {
     try withStore(path, clock: clock) { store in
       let id = UUID()
       try store.transaction { db, _ in
-        try ForwardCursor.noteAdoption(of: store, db)
+        try ForwardCursor.recordAdoption(of: store, db)
         try db.execute(sql: "UPDATE meta SET collector = ?", arguments: [id.uuidString.lowercased()])
       }
       return (store.collectorID, id)

@@ -56,12 +56,12 @@ public struct StoreBackup: Sendable {
     _ = try? sync(
       String(destination.path[..<(destination.path.lastIndex(of: "/") ?? destination.path.startIndex)]) + "/")
     // Who may only read the store cannot; the copy is as good.
-    try? noteIn(source)
+    try? recordBackup(source)
     return size
   }
 
   /// Tells `pushscope status` that there is a backup, whether or not a collector has the store.
-  private func noteIn(_ store: String) throws {
+  private func recordBackup(_ store: String) throws {
     var configuration = Configuration()
     configuration.busyMode = .timeout(5)
     configuration.label = "pushscope.backup"
@@ -93,7 +93,7 @@ public struct StoreBackup: Sendable {
   /// Refuses what must not be overwritten.
   /// - Returns: the collector's lock of the destination, where there is one already.
   private func claimDestination(replaces: Bool, source: StoreReader) throws -> CollectorLock? {
-    guard try destination.look() != .missing else { return nil }
+    guard try destination.check() != .missing else { return nil }
     guard replaces else {
       throw StoreError(
         .destinationExists, path: destination.path, detail: "the file exists",
@@ -107,10 +107,10 @@ public struct StoreBackup: Sendable {
     // Before SQLite opens it and leaves files of this user beside it.
     guard access(destination.path, W_OK) == 0 else { throw StoreError(errno: errno, path: destination.path) }
     // Throws for anything but a store.
-    guard try destination.look() == .database, try destination.checkThroughSQLite() > 0 else {
+    guard try destination.check() == .database, try destination.checkThroughSQLite() > 0 else {
       throw StoreError.notAStore(destination.path, "the file is not a pushscope store, so it is not replaced")
     }
-    let lock = try CollectorLock.take(forStore: destination.path)
+    let lock = try CollectorLock.acquire(forStore: destination.path)
     try refuseIfOpen()
     return lock
   }
@@ -137,7 +137,7 @@ public struct StoreBackup: Sendable {
 
   /// Once more just before the file is replaced: a reader may have opened it meanwhile.
   private func retireDestination() throws {
-    guard try destination.look() != .missing else { return }
+    guard try destination.check() != .missing else { return }
     try refuseIfOpen()
   }
 

@@ -27,7 +27,7 @@ public struct FailedPart: Sendable, Equatable {
 }
 
 extension CollectorStore {
-  /// Notes which parts are switched off, all of them.
+  /// Records which parts are switched off, all of them.
   /// - Throws: ``StoreError``.
   public func set(failedParts: [FailedPart]) throws {
     try transaction { db, _ in

@@ -21,7 +21,7 @@ public struct ControlClient: Sendable {
   ///   `reservedName`, and the errors of opening a store.
   public func submit(_ command: ControlCommand) throws -> ControlSubmission {
     if let refusal = command.refusal(path: path) { throw refusal }
-    guard CollectorLock.look(atStore: path).isHeld else { return try carryOut(command) }
+    guard CollectorLock.state(atStore: path).isHeld else { return try carryOut(command) }
     return try leave(command)
   }
 
@@ -30,7 +30,7 @@ public struct ControlClient: Sendable {
   public func rollUp() throws {
     // Makes no store where there is none.
     try StoreReader.open(at: path).close()
-    guard !CollectorLock.look(atStore: path).isHeld else { return }
+    guard !CollectorLock.state(atStore: path).isHeld else { return }
     let store = try openStore()
     defer { store.close() }
     while try store.rollUp() {}
@@ -40,7 +40,7 @@ public struct ControlClient: Sendable {
   public func outcome(of submission: ControlSubmission) throws -> ControlOutcome {
     guard let row = submission.row else { return .done }
     // Before the row is read, so that an answer in between is seen.
-    let isHeld = CollectorLock.look(atStore: path).isHeld
+    let isHeld = CollectorLock.state(atStore: path).isHeld
     let reader = try StoreReader.open(at: path)
     defer { reader.close() }
     let outcome = try reader.controlOutcome(row: row)
@@ -101,7 +101,7 @@ public struct ControlClient: Sendable {
         while true {
           let step = try store.prune(policy, within: budget.time, waitsForLog: false)
           guard step.isMore else { break }
-          budget.note(step.held)
+          budget.record(step.held)
         }
       }
     }

@@ -43,7 +43,7 @@ public struct DeviceRecord: Sendable, Hashable {
 }
 
 extension CollectorStore {
-  /// Notes which devices there are. Those that are not among them any more have left.
+  /// Records which devices there are. Those that are not among them any more have left.
   /// - Throws: ``StoreError``.
   public func set(devices: [DeviceRecord], at now: WallTime) throws {
     try transaction { db, _ in

@@ -30,15 +30,15 @@ final class CollectorLock: Sendable {
 
   static func path(forStore path: String) -> String { path + ".lock" }
 
-  /// Takes the lock of the store at `path`.
+  /// Acquires the lock of the store at `path`.
   /// - Throws: `inUse` with the holder's pid, or the system's error for the lock file.
-  static func take(forStore path: String, group: gid_t? = nil) throws -> CollectorLock {
+  static func acquire(forStore path: String, group: gid_t? = nil) throws -> CollectorLock {
     let lockPath = self.path(forStore: path)
     while true {
       let (descriptor, isNew) = try openFile(lockPath, store: path)
       // Readers look at it to see whether a collector runs. Best effort: they can do without.
       if let group, fchown(descriptor, .max, group) == 0 { fchmod(descriptor, 0o640) }
-      let lock = try take(descriptor, isNew: isNew, path: lockPath, store: path)
+      let lock = try acquire(descriptor, isNew: isNew, path: lockPath, store: path)
       // The file may have been removed before it was locked.
       if lock.isInPlace { return lock }
     }
@@ -59,7 +59,7 @@ final class CollectorLock: Sendable {
     }
   }
 
-  private static func take(
+  private static func acquire(
     _ descriptor: Int32, isNew: Bool, path lockPath: String, store path: String
   ) throws -> CollectorLock {
     var request = wholeFile()
@@ -83,7 +83,7 @@ final class CollectorLock: Sendable {
   }
 
   /// Whether the lock of the store at `path` is held, and the holder's pid if the file has it.
-  static func look(atStore path: String) -> (isHeld: Bool, holder: Int32?) {
+  static func state(atStore path: String) -> (isHeld: Bool, holder: Int32?) {
     let descriptor = open(self.path(forStore: path), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return (false, nil) }
     defer { close(descriptor) }

@@ -66,7 +66,7 @@ struct StoreFile {
 
   /// Checks the file's type and header (SQLite file format 1.3).
   /// - Throws: `isDirectory`, `notADatabase`, `notAStore`, `newerSchema`, `severalNames`, or the system's error.
-  func look() throws -> Content {
+  func check() throws -> Content {
     var status = stat()
     guard stat(path, &status) == 0 else {
       guard errno == ENOENT else { throw StoreError(errno: errno, path: path) }
@@ -76,11 +76,11 @@ struct StoreFile {
     guard status.st_mode & S_IFMT == S_IFREG else { throw StoreError.notADatabase(path) }
     if status.st_nlink > 1 { throw StoreError.severalNames(path, count: Int(status.st_nlink)) }
     if status.st_size == 0 { return .empty }
-    _ = try OpenStore.unlessOpen(status) { try lookAtHeader() }
+    _ = try OpenStore.unlessOpen(status) { try checkHeader() }
     return .database
   }
 
-  private func lookAtHeader() throws {
+  private func checkHeader() throws {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw StoreError(errno: errno, path: path) }
     defer { close(descriptor) }

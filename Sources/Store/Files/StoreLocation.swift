@@ -47,7 +47,7 @@ struct StoreLocation: Sendable {
       return
     }
     do {
-      lock = try CollectorLock.take(forStore: file.path, group: file.group)
+      lock = try CollectorLock.acquire(forStore: file.path, group: file.group)
       lockLostAt = nil
     } catch let error as StoreError where error.code == .inUse {
       let since = lockLostAt ?? now

@@ -12,7 +12,7 @@ public struct ForwardCursor: Sendable, Equatable, Codable {
   public var openedAt: Int64?
 
   /// A collector opened the store, which may be another file than the last time.
-  static func noteOpening(at revision: Int64, _ db: Database) throws {
+  static func recordOpening(at revision: Int64, _ db: Database) throws {
     try db.execute(
       sql: "UPDATE forward_cursor SET opened_at_revision = ? WHERE opened_at_revision IS NULL",
       arguments: [revision])
@@ -20,7 +20,7 @@ public struct ForwardCursor: Sendable, Equatable, Codable {
 
   /// Rows so far are the former collector's. What was closed when the store was opened is not: whoever has the original knows
   /// better.
-  static func noteAdoption(of store: CollectorStore, _ db: Database) throws {
+  static func recordAdoption(of store: CollectorStore, _ db: Database) throws {
     try db.execute(
       sql: "INSERT OR REPLACE INTO adoption (revision, collector) SELECT ?, collector FROM meta",
       arguments: [store.revisionAtStart])
@@ -98,7 +98,7 @@ extension StoreReader {
 
   /// Reads a table's rows of a window in one read transaction.
   public func forward(
-    _ table: ForwardedTable, _ window: ForwardWindow, _ take: (ForwardedRow) throws -> Void
+    _ table: ForwardedTable, _ window: ForwardWindow, _ body: (ForwardedRow) throws -> Void
   ) throws {
     try read { db in
       let statement = try RawStatement(db, table.selectSQL)
@@ -106,7 +106,7 @@ extension StoreReader {
       statement.bind(window.through, at: 2)
       statement.bind(window.collector, at: 3)
       defer { statement.reset() }
-      while try statement.step() { try take(ForwardedRow(statement)) }
+      while try statement.step() { try body(ForwardedRow(statement)) }
     }
   }
 
@@ -326,7 +326,7 @@ extension CollectorStore {
     }
   }
 
-  /// Notes in a transaction of its own that all rows up to a revision are in the fleet.
+  /// Records in a transaction of its own that all rows up to a revision are in the fleet.
   /// - Throws: ``StoreError``.
   public func moveForwardCursor(of fleet: String, to revision: Int64) throws {
     try transaction { db, _ in

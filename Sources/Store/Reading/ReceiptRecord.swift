@@ -41,9 +41,9 @@ enum ReceiptQuery {
     "SELECT x.revision, x.sample_id, \(Receipt.columns.map(\.sql).joined(separator: ", ")) FROM receipt x"
 
   /// The rows of one notification, in the order in which they were stored.
-  /// - Parameter take: takes `nil` of a row that cannot be read.
+  /// - Parameter receipt: gets `nil` for a row that cannot be read.
   static func rows(
-    of id: SampleID, atMost limit: Int, _ db: Database, _ take: (ReceiptRecord?) throws -> Receipt?
+    of id: SampleID, atMost limit: Int, _ db: Database, _ receipt: (ReceiptRecord?) throws -> Receipt?
   ) throws -> [Receipt] {
     let statement = try RawStatement(
       db, select + " WHERE x.sample_id = ?1 ORDER BY x.sample_id, x.revision LIMIT ?2")
@@ -52,7 +52,7 @@ enum ReceiptQuery {
     defer { statement.reset() }
     var rows: [Receipt] = []
     while try statement.step() {
-      if let receipt = try take(decode(statement)) { rows.append(receipt) }
+      if let row = try receipt(decode(statement)) { rows.append(row) }
     }
     return rows
   }

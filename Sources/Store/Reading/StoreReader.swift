@@ -38,7 +38,7 @@ public final class StoreReader: Sendable {
   /// - Throws: ``StoreError``.
   public static func open(at path: String) throws -> StoreReader {
     let file = StoreFile(path: path)
-    switch try file.look() {
+    switch try file.check() {
     case .missing: throw StoreError.missing(file.path)
     case .empty:
       throw StoreError.notAStore(file.path, "the file is empty: no collector has written to it yet")
@@ -147,7 +147,7 @@ public final class StoreReader: Sendable {
         """
       ).first
     }
-    let look = CollectorLock.look(atStore: path)
+    let look = CollectorLock.state(atStore: path)
     return CollectorPresence(
       isRunning: look.isHeld, holder: look.holder,
       run: look.isHeld ? row.flatMap { $0[1] as String? }.flatMap { RunID($0) } : nil,

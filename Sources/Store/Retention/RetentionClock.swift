@@ -67,7 +67,7 @@ public struct RetentionClock: Sendable, Equatable {
 
   /// Takes a look at the clocks.
   /// - Parameter isContinuing: whether the same collector took the last one, so that it ran in between.
-  public mutating func take(_ reading: Reading, isContinuing: Bool) -> Change? {
+  public mutating func update(_ reading: Reading, isContinuing: Bool) -> Change? {
     let isSameBoot = reading.bootID == bootID
     let passed = isSameBoot ? max(.zero, reading.boottime - boottime) : .zero
     let step = isSameBoot ? (reading.wall - wall - passed).microseconds : 0
@@ -144,13 +144,15 @@ extension CollectorStore {
   ///   - isContinuing: whether this collector took the last one.
   ///   - hasAges: whether anything is to be deleted by its age, so that readers are told when some of it is held back.
   /// - Throws: ``StoreError``.
-  public func look(at reading: RetentionClock.Reading, isContinuing: Bool, hasAges: Bool) throws -> (
-    clock: RetentionClock, change: RetentionClock.Change?
-  ) {
+  public func updateRetentionClock(at reading: RetentionClock.Reading, isContinuing: Bool, hasAges: Bool)
+    throws -> (
+      clock: RetentionClock, change: RetentionClock.Change?
+    )
+  {
     var result = (clock: RetentionClock(reading), change: RetentionClock.Change?.none)
     try transaction { db, _ in
       if var last = try RetentionClock.fetch(db) {
-        result.change = last.take(reading, isContinuing: isContinuing)
+        result.change = last.update(reading, isContinuing: isContinuing)
         result.clock = last
       }
       try result.clock.save(db, hasAges: hasAges)

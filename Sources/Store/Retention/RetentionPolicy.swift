@@ -39,7 +39,7 @@ public struct PruneBudget: Sendable, Equatable {
   public init() {}
 
   /// - Parameter held: how long the last transaction had the store, its commit included.
-  public mutating func note(_ held: Duration) {
+  public mutating func record(_ held: Duration) {
     let fitting =
       Double(time.nanoseconds) * Double(Self.wanted.nanoseconds) / Double(max(1, held.nanoseconds))
     // Growing slowly and shrinking at once.

@@ -22,12 +22,12 @@ public struct RetentionWait: Sendable, Equatable {
 }
 
 extension CollectorStore {
-  /// Notes for readers that deletion waits for the write-ahead log.
+  /// Records for readers that deletion waits for the write-ahead log.
   /// - Parameters:
   ///   - since: on the wall clock; `nil` when it does not wait any more.
   ///   - holder: the process that it waits for, where it is known.
   /// - Throws: ``StoreError``.
-  public func noteLogWait(since: WallTime?, holder: Int32?) throws {
+  public func recordLogWait(since: WallTime?, holder: Int32?) throws {
     try transaction { db, _ in
       guard let since else { return try db.execute(sql: "DELETE FROM retention_wait") }
       try db.execute(

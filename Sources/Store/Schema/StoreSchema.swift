@@ -141,7 +141,7 @@ enum StoreUpgrade {
     guard version > 0, version < StoreSchema.version else { return }
     do {
       let file = StoreFile(path: file.path, access: .kept)
-      let lock = try CollectorLock.take(forStore: file.path, group: file.group)
+      let lock = try CollectorLock.acquire(forStore: file.path, group: file.group)
       defer { withExtendedLifetime(lock) {} }
       let other = lock.isNew ? StoreLocation.otherUser(of: file) : nil
       try file.restrict()

@@ -55,10 +55,10 @@ public final class CollectorStore: Sendable {
     at path: String, clock: any HostClock, options: CollectorStoreOptions
   ) throws -> CollectorStore {
     let file = StoreFile(path: path, access: options.access)
-    if try file.look() == .missing { try file.makeDirectory() }
-    let lock = try CollectorLock.take(forStore: file.path, group: file.group)
+    if try file.check() == .missing { try file.makeDirectory() }
+    let lock = try CollectorLock.acquire(forStore: file.path, group: file.group)
     var isOldFile = false
-    switch try file.look() {
+    switch try file.check() {
     case .missing: try file.create()
     case .empty: break
     case .database:
@@ -95,7 +95,7 @@ public final class CollectorStore: Sendable {
       try StoreSchema.migrate(db, createdAt: clock.wallNow())
       try FailedPart.forget(db)
       let logSync = options.durability == .full ? nil : LogSync(path: file.walPath, clock: clock)
-      let checkpoints = LogCheckpoints(clock: clock, onCommit: { logSync?.noteCommit() })
+      let checkpoints = LogCheckpoints(clock: clock, onCommit: { logSync?.recordCommit() })
       checkpoints.install(on: db)
       let meta = try Row.fetchOne(db, sql: "SELECT collector, revision FROM meta")
       guard let meta, let collectorID = UUID(uuidString: try meta.value(0)) else {
@@ -109,7 +109,7 @@ public final class CollectorStore: Sendable {
           resultCode: .SQLITE_CORRUPT, message: "the last revision is \(state.revision)")
       }
       let revisionAtStart = state.revision
-      try ForwardCursor.noteOpening(at: revisionAtStart, db)
+      try ForwardCursor.recordOpening(at: revisionAtStart, db)
       var interrupted: [InterruptedRows] = []
       let recovered = try Recovery(clock: clock, bootID: options.bootID).run(
         db, state: &state, rows: &interrupted)

@@ -41,7 +41,7 @@ final class LogSync: Sendable {
   var hasUnsynced: Bool { state.withLock(\.hasUnsynced) }
 
   /// Something was written to the log.
-  func noteCommit() { state.withLock { $0.hasUnsynced = true } }
+  func recordCommit() { state.withLock { $0.hasUnsynced = true } }
 
   /// Syncs what was committed, if that is due.
   /// - Returns: whether it did.

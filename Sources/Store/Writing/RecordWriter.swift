@@ -34,7 +34,7 @@ struct RecordWriter {
       inserted.bind(receipt, in: statement)
       try statement.run()
     }
-    try DeviceActivity.note(receipts, db)
+    try DeviceActivity.record(receipts, db)
   }
 
   /// Skips PINGs of deleted targets.

@@ -186,7 +186,7 @@ struct OpenRowSettlement {
           deltas.move(from: open.flags, to: settled, target: target.id, variant: open.variant)
           if let before { rollups.move(from: before, to: before.with(settled)) }
           interrupted += 1
-          note(open.flags, of: Series(target: target.id, variant: open.variant))
+          record(open.flags, of: Series(target: target.id, variant: open.variant))
           tail = nil
         }
       }
@@ -195,7 +195,7 @@ struct OpenRowSettlement {
     try RecordWriter(db).apply(deltas)
   }
 
-  private mutating func note(_ flags: SampleStateFlags, of series: Series) {
+  private mutating func record(_ flags: SampleStateFlags, of series: Series) {
     interruptedBySeries[series, default: Interrupted()].count += 1
     if flags.isOnlyPlanned { interruptedBySeries[series]?.onlyPlanned += 1 }
   }

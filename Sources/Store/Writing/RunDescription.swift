@@ -135,7 +135,7 @@ struct RunWriter {
         Self.notificationPrefix(of: run.id), try RunLabels.encoded(run.labels),
       ])
     let runRow = db.lastInsertedRowID
-    state.note(run.id, row: runRow)
+    state.record(run.id, row: runRow)
     try RecordWriter(db).beat(
       ClockAnchor(monotonic: run.startedMonotonic, wall: run.startedAt), runRow: runRow)
     // In one commit with the run itself: no reader sees one without the other.

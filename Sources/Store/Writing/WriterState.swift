@@ -40,7 +40,7 @@ struct WriterState: Sendable {
     return row
   }
 
-  mutating func note(_ run: RunID, row: Int64) { runRows[run] = row }
+  mutating func record(_ run: RunID, row: Int64) { runRows[run] = row }
 
   /// Drops a run that was deleted, and its targets.
   mutating func forget(_ run: RunID) {

@@ -55,7 +55,7 @@ struct CellPicture: Sendable, Equatable {
     let styles: UnsafeMutableBufferPointer<CellStyle>
 
     /// Copies some cells that follow each other, from the same picture or from another one.
-    fileprivate func take(
+    fileprivate func copy(
       _ count: Int, from glyphs: UnsafeBufferPointer<UInt32>, _ styles: UnsafeBufferPointer<CellStyle>,
       at from: Int, to place: Int
     ) {
@@ -106,7 +106,7 @@ struct CellPicture: Sendable, Equatable {
           for row in part.y0..<part.y1 {
             let from = row * other.width + part.x0
             let to = (y + row) * cells.width + x + part.x0
-            cells.take(part.width, from: glyphs, styles, at: from, to: to)
+            cells.copy(part.width, from: glyphs, styles, at: from, to: to)
           }
         }
       }
@@ -121,7 +121,7 @@ struct CellPicture: Sendable, Equatable {
     edit { cells in
       for row in part.y0..<part.y1 {
         let first = row * cells.width + part.x0
-        cells.take(
+        cells.copy(
           count, from: UnsafeBufferPointer(cells.glyphs), UnsafeBufferPointer(cells.styles),
           at: first + max(0, distance), to: first + max(0, -distance))
       }

@@ -84,19 +84,19 @@ final class DashboardLoop {
     defer { stop.onStop(nil) }
     try reader.start()
     while !stop.isStopped {
-      let news = reader.take()
+      let news = reader.drain()
       if let snapshot = news.snapshot {
         // What somebody waits for comes at once, whenever the last frame was.
         if screen.isWaiting(for: snapshot) { nextFrame = min(nextFrame, now) }
         screen.show(snapshot, at: now)
       }
-      for report in control.take() { screen.report(report, at: now) }
+      for report in control.drain() { screen.report(report, at: now) }
       if let snapshot = news.second { screen.showOther(snapshot, at: now) }
       if news.figures != nil || news.secondFigures != nil {
         screen.show(news.figures, other: news.secondFigures, at: now)
       }
       if let calendar = news.calendar { screen.show(calendar, at: now) }
-      if let answer = writer.take() { screen.show(answer) }
+      if let answer = writer.consumeResult() { screen.show(answer) }
       if now >= nextFrame, !paint() { return .hangup }
       if let viewDue, now >= viewDue { rememberView() }
       let due = due
@@ -162,7 +162,7 @@ final class DashboardLoop {
       let encoded = session.statistics.lastEncodeDuration
       // A frame that only updates the cost of a frame must not cause the next one.
       if damage.bounds.y0 < buffer.rows - 1 {
-        meter.note(at: time, duration: drawn + encoded, bytes: bytes)
+        meter.record(at: time, duration: drawn + encoded, bytes: bytes)
       }
     case .unchanged: (isUnshown, unshown) = (false, CellRegion())
     case .skipped: break
@@ -257,7 +257,7 @@ struct FrameMeter {
   /// - Parameters:
   ///   - time: when.
   ///   - duration: layout, drawing and diffing; writing is not included.
-  mutating func note(at time: MotionTime, duration: Duration, bytes: Int) {
+  mutating func record(at time: MotionTime, duration: Duration, bytes: Int) {
     frames += 1
     self.duration += duration
     self.bytes += bytes

@@ -175,7 +175,7 @@ final class DashboardScreen {
       case .host(let effect): return effect
       }
     }
-    switch sequence.take(event, in: model.options.keys) {
+    switch sequence.match(event, in: model.options.keys) {
     case .command(let command): return reduce(.command(state.panel.command(command, of: event)))
     case .taken: return nil
     case .none: break
@@ -241,7 +241,7 @@ final class DashboardScreen {
     arrange(within: .milliseconds(300))
     if state.plot.marksDiffer(from: old.plot) { panels.invalidate() }
     var pointed = old
-    pointed.plot.takeCrosshair(of: state.plot)
+    pointed.plot.adoptCrosshair(of: state.plot)
     pointed.plot.box = state.plot.box
     if isStale || pointed != state { update() } else if old != state { plots.invalidatePointer() }
   }

@@ -64,7 +64,7 @@ struct DashboardSettings: Sendable {
     OpeningView(
       since: options.since, until: options.until, length: options.window,
       panel: options.panel.flatMap { wanted in Panel.allCases.first { "\($0)" == wanted.rawValue } },
-      last: viewFile?.takeLast())
+      last: viewFile?.claimLast())
   }
 
   /// Where the view of what is shown is kept; `nil` where it cannot be.

@@ -77,7 +77,7 @@ final class PlotPane {
   /// Takes new figures of what is shown.
   /// - Returns: whether they differ from those before.
   func show(_ figures: WindowFigures?, of snapshot: Snapshot) -> Bool {
-    guard content?.take(figures, in: snapshot) ?? false else { return false }
+    guard content?.set(figures, in: snapshot) ?? false else { return false }
     invalidate()
     return true
   }

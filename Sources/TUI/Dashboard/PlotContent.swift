@@ -111,7 +111,7 @@ struct PlotContent {
 
   /// Takes figures of the same targets and run.
   /// - Returns: whether they differ from those before.
-  mutating func take(_ figures: WindowFigures?, in snapshot: Snapshot) -> Bool {
+  mutating func set(_ figures: WindowFigures?, in snapshot: Snapshot) -> Bool {
     let fresh = figures?.run == snapshot.run?.id ? figures : nil
     defer { allFigures = fresh }
     return fresh != allFigures

@@ -101,7 +101,7 @@ final class ControlWorker: Sendable {
   }
 
   /// The outcomes since the last call.
-  func take() -> [ControlReport] {
+  func drain() -> [ControlReport] {
     reports.withLock { reports in
       defer { reports = [] }
       return reports

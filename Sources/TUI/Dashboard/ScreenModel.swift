@@ -151,7 +151,7 @@ final class ScreenModel {
   }
 
   /// Remembers the view that a change has left.
-  func remember(_ old: ViewState) { history.note(old, state, at: window.time) }
+  func remember(_ old: ViewState) { history.record(old, state, at: window.time) }
 
   /// The state has become that of the view before.
   func goBack() { history.goBack() }

@@ -45,7 +45,7 @@ struct KeySequence {
     case none
   }
 
-  mutating func take(_ event: InputEvent, in keys: KeyTable) -> Match {
+  mutating func match(_ event: InputEvent, in keys: KeyTable) -> Match {
     guard case .key(let key) = event.kind else { return .none }
     if let first = prefix {
       prefix = nil

@@ -92,14 +92,14 @@ struct PaneCache {
     let all = 0..<new.background.geometry.columns
     guard old.lines.count == new.lines.count, old.selection == new.selection else { return nil }
     var isChanged = Array(repeating: false, count: all.count)
-    func note(_ range: Range<Int>) {
+    func markChanged(_ range: Range<Int>) {
       for column in range.clamped(to: all) { isChanged[column] = true }
     }
-    for range in tiles.changed { note(range) }
+    for range in tiles.changed { markChanged(range) }
     let edge = old.edge - tiles.moved
     // In the last column there is no line, so that one may come or go as the edge moves with the window.
     if (edge, old.showsEdge) != (new.edge, new.showsEdge) || tiles.moved != 0 {
-      note(min(edge, new.edge)..<max(edge, new.edge) + 1)
+      markChanged(min(edge, new.edge)..<max(edge, new.edge) + 1)
     }
     let dots = new.background.appearance.glyphs.dots.columns
     for (old, new) in zip(old.lines, new.lines) {
@@ -107,8 +107,8 @@ struct PaneCache {
     }
     // Of what is drawn from several columns, some may be outside now.
     if tiles.moved != 0, new.background.marks != .dots {
-      note(0..<1)
-      note(all.upperBound - 1..<all.upperBound)
+      markChanged(0..<1)
+      markChanged(all.upperBound - 1..<all.upperBound)
     }
     new.background.marks.spread(&isChanged, window: new.background.window)
     var ranges: [Range<Int>] = []

@@ -56,7 +56,7 @@ struct PlaceFigures: Sendable, Equatable {
   }
 
   /// Replaces the figures of the path.
-  mutating func take(_ path: WindowSummary, pings: [Int64]) {
+  mutating func setPath(_ path: WindowSummary, pings: [Int64]) {
     summaries[path.metric] = path
     self.pings = pings
   }

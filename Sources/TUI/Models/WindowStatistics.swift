@@ -157,7 +157,7 @@ private struct PointStatistics {
         for points in sources.lazy.flatMap(\.points) {
           points.withUnsafeBufferPointer { points in
             for point in points where point.plannedAt >= start && point.plannedAt < end {
-              sweep.take(point, buffer, states)
+              sweep.add(point, buffer, states)
             }
           }
         }
@@ -199,7 +199,7 @@ private struct PointStatistics {
     var firstPending = Int64.max
 
     @inline(__always)
-    mutating func take(
+    mutating func add(
       _ point: SamplePoint, _ buffer: UnsafeMutableBufferPointer<Int64>,
       _ states: UnsafeMutableBufferPointer<Int>
     ) {

@@ -19,7 +19,7 @@ final class ExportWriter: Sendable {
   }
 
   /// The last result that was not taken yet.
-  func take() -> FooterMessage? { answer.withLock { $0.take() } }
+  func consumeResult() -> FooterMessage? { answer.withLock { $0.take() } }
 
   /// Writes the current screen.
   func write(_ buffer: CellBuffer, as format: ViewFormat) {

@@ -40,7 +40,7 @@ struct CommandPalette: Dialog {
     case (.down, _), (.character("n"), .control): chosen = min(last, chosen + 1)
     case (.pageUp, _): chosen = max(0, chosen - 10)
     case (.pageDown, _): chosen = min(last, chosen + 10)
-    default: if field.take(input.key, input.modifiers) { chosen = 0 }
+    default: if field.handle(input.key, input.modifiers) { chosen = 0 }
     }
     return .stay()
   }

@@ -75,7 +75,7 @@ struct Prompt: Dialog {
 
   mutating func handle(_ input: OverlayInput, in scene: OverlayScene) -> OverlayReply {
     if input.key == .enter { return .close(.input(.answer(self, field.string))) }
-    if field.take(input.key, input.modifiers) { problem = nil }
+    if field.handle(input.key, input.modifiers) { problem = nil }
     return .stay()
   }
 

@@ -101,7 +101,7 @@ final class OverlayStack {
     }
     guard var overlay else { return nil }
     switch event.kind {
-    case .key(let key): return take(key, event, overlay)
+    case .key(let key): return handle(key, event, overlay)
     case .mouseDown:
       if !sheet.view.cellFrame.contains(x: Int(event.location.x), y: Int(event.location.y)) { close() }
     case .wheel(let ticks):
@@ -119,7 +119,7 @@ final class OverlayStack {
     replace(with: overlay)
   }
 
-  private func take(_ key: InputEvent.Key, _ event: InputEvent, _ overlay: any Overlay) -> OverlayOutcome {
+  private func handle(_ key: InputEvent.Key, _ event: InputEvent, _ overlay: any Overlay) -> OverlayOutcome {
     let command = keys.command(for: event)
     if event.modifiers.contains(.control), let command, [.quit, .redraw, .suspend].contains(command) {
       return .command(command)

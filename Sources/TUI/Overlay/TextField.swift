@@ -22,7 +22,7 @@ struct TextField: Sendable, Equatable {
 
   /// Handles a key.
   /// - Returns: whether it is an editing key.
-  mutating func take(_ key: InputEvent.Key, _ modifiers: InputEvent.Modifiers) -> Bool {
+  mutating func handle(_ key: InputEvent.Key, _ modifiers: InputEvent.Modifiers) -> Bool {
     if modifiers.contains(.control), case .character(let character) = key { return control(character) }
     guard modifiers.isSubset(of: .shift) else { return false }
     switch key {

@@ -87,7 +87,7 @@ struct TileSources {
         tiles.append([])
         stamps.append(TileStamp())
       }
-      for place in tracks.indices { takeOver(place, from: earlier, known: known) }
+      for place in tracks.indices { reuse(place, from: earlier, known: known) }
     } else {
       tiles = Array(repeating: [], count: numbers.count)
       stamps = numbers.map { _ in TileStamp() }
@@ -98,7 +98,7 @@ struct TileSources {
 
   /// Divides a track among the tiles whose points may be others than in an earlier frame.
   /// - Parameter known: how many tiles are those of the earlier frame.
-  private mutating func takeOver(_ place: Int, from earlier: TileSources, known: Int) {
+  private mutating func reuse(_ place: Int, from earlier: TileSources, known: Int) {
     let same = tracks[place].unchangedCount(since: earlier.tracks[place])
     var seen = lowerIndex(place)
     guard tracks[place].hiddenBefore == earlier.tracks[place].hiddenBefore, seen < same else {

@@ -83,7 +83,7 @@ struct DensityReading {
       let page = try reader.rollups(
         of: targets, from: reached, to: last, span: span, metrics: Set(Metric.allCases),
         limit: Self.mostRows)
-      for row in page.rows { take(row) }
+      for row in page.rows { add(row) }
       guard page.coveredTo > reached else { return reached }
       reached = page.coveredTo
     }
@@ -97,7 +97,7 @@ struct DensityReading {
   ) throws {
     guard start < end else { return }
     for row in try reader.points(of: targets, plannedFrom: start, to: end, limit: Self.mostRows).points {
-      take(row.point, of: row.id.target)
+      add(row.point, of: row.id.target)
     }
   }
 
@@ -123,7 +123,7 @@ struct DensityReading {
     ends = Array(repeating: nil, count: targets.count)
   }
 
-  private mutating func take(_ row: RollupRow) {
+  private mutating func add(_ row: RollupRow) {
     guard let place = places[row.target] else { return }
     add(row.counts, at: row.start, duration: row.span.microseconds, place)
     for (number, metric) in Metric.allCases.enumerated() {
@@ -149,7 +149,7 @@ struct DensityReading {
     ends[place] = both
   }
 
-  private mutating func take(_ point: SamplePoint, of target: TargetID) {
+  private mutating func add(_ point: SamplePoint, of target: TargetID) {
     guard let place = places[target] else { return }
     let plannedAt = WallTime(microseconds: point.plannedAt)
     var counts = StateCounts()
@@ -184,9 +184,9 @@ struct DensityReading {
     guard let column = open[place] else { return }
     var closed = Density.Column(
       start: column.start, duration: column.duration, counts: column.counts,
-      buckets: tallies[place].indices.map { tallies[place][$0].take() })
+      buckets: tallies[place].indices.map { tallies[place][$0].drain() })
     if var both = ends[place] {
-      let (lows, highs) = (both.lows.take(), both.highs.take())
+      let (lows, highs) = (both.lows.drain(), both.highs.drain())
       let values = closed.buckets(of: .delivery)
       if lows != values || highs != values { closed.deliveryEnds = .init(lows: lows, highs: highs) }
       ends[place] = nil

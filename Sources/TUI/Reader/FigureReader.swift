@@ -24,7 +24,7 @@ struct FigureReader {
 
   /// - Parameter changes: increases with every change of the notifications.
   /// - Returns: `nil` when they are the same as before, or must wait for notifications that have not been read.
-  mutating func take(
+  mutating func read(
     _ wanted: FiguresOrder, of snapshot: Snapshot, changes: UInt64, _ reader: any DashboardSource
   ) throws -> WindowFigures? {
     guard snapshot.condition == .ready, let run = snapshot.run?.id, !wanted.places.isEmpty else { return nil }
@@ -68,7 +68,7 @@ struct FigureReader {
         ? try SeriesReader(reader).statistics(of: window, metrics: Set(Metric.allCases), shares: []) : nil)
     var pings = try reader.pings(of: ids, in: time)
     if let moment = order.moment { pings.removeAll { $0.at > moment } }
-    figures.take(pings, in: time)
+    figures.setPath(pings, in: time)
     return figures
   }
 
@@ -81,7 +81,7 @@ struct FigureReader {
     let history: SeriesHistory
 
     /// Whether it is as good for another window: one that has moved on by less than its length, and is about as long.
-    func serves(_ other: SeriesWindow, _ shares: Set<SeriesShare>) -> Bool {
+    func covers(_ other: SeriesWindow, _ shares: Set<SeriesShare>) -> Bool {
       func length(_ window: SeriesWindow) -> Duration { window.time.upperBound - window.time.lowerBound }
       let moved = other.time.lowerBound - window.time.lowerBound
       let (own, its) = (length(window), length(other))
@@ -98,7 +98,7 @@ struct FigureReader {
   private mutating func history(
     of window: SeriesWindow, _ shares: Set<SeriesShare>, _ series: SeriesReader
   ) throws -> SeriesHistory {
-    if let known = histories.last(where: { $0.serves(window, shares) }) { return known.history }
+    if let known = histories.last(where: { $0.covers(window, shares) }) { return known.history }
     let history = try series.history(of: window, metrics: Set(Metric.allCases), shares: shares)
     histories.append(KnownHistory(window: window, shares: shares, history: history))
     if histories.count > Self.kept { histories.removeFirst() }
@@ -266,9 +266,9 @@ extension PlaceFigures {
   }
 
   /// Takes the figures of the path from round trips, each of which many notifications may have.
-  fileprivate mutating func take(_ answers: [PingAnswer], in time: Range<WallTime>) {
+  fileprivate mutating func setPath(_ answers: [PingAnswer], in time: Range<WallTime>) {
     guard !answers.isEmpty else { return }
-    take(
+    setPath(
       WindowSummary(metric: .path, SeriesStatistics(in: time, pings: answers)),
       pings: answers.map { max(0, $0.roundTrip) })
   }

@@ -12,7 +12,7 @@ struct ForwardWatch {
 
   /// - Parameter next: what waits now.
   /// - Returns: how many rows wait, up to `ForwardPause.most`; 0 while they are forwarded.
-  mutating func look(_ next: ForwardPause?, at now: MonotonicTime) -> Int {
+  mutating func update(_ next: ForwardPause?, at now: MonotonicTime) -> Int {
     if next?.cursor != pause?.cursor { since = now }
     pause = next
     guard let next, now - since >= Self.patience else { return 0 }

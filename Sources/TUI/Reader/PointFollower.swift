@@ -52,7 +52,7 @@ struct PointFollower {
   mutating func color(by key: BreakdownKey?) { values.ask(key) }
 
   /// Sets the targets as they are stored now; other ones than before need ``restart(_:targets:)``.
-  mutating func take(_ targets: [TargetRecord]) { values.take(targets) }
+  mutating func set(_ targets: [TargetRecord]) { values.set(targets) }
 
   /// Divides the points in memory, where another key is wanted than before.
   mutating func divide(_ reader: any DashboardSource) throws {
@@ -95,7 +95,7 @@ struct PointFollower {
       for row in rows where live.concerns(row) {
         changes += 1
         past?.update(row)
-        live.take(row)
+        live.add(row)
       }
       if page.isComplete || live.isBehind { break }
     }

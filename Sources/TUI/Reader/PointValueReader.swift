@@ -33,7 +33,7 @@ struct PointValueReader {
   }
 
   /// Sets the targets whose notifications are divided, as they are stored now.
-  mutating func take(_ targets: [TargetRecord]) { self.targets = targets }
+  mutating func set(_ targets: [TargetRecord]) { self.targets = targets }
 
   /// Begins with other notifications, or with another key.
   /// - Parameter start: when the first of the notifications was planned; `nil` without any.

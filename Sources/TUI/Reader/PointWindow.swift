@@ -67,7 +67,7 @@ struct PointWindow {
 
   /// Adds or updates a point; points of other targets are ignored. Points may come in any order up to the next
   /// ``settle()``.
-  mutating func take(_ row: PointRow) {
+  mutating func add(_ row: PointRow) {
     guard let place = places[row.id.target] else { return }
     let sequence = row.id.sequence
     if tracks[place].isEmpty {

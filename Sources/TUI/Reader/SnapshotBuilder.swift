@@ -99,7 +99,7 @@ struct SnapshotSource {
   /// Takes the figures of what the last snapshot shows.
   /// - Returns: `nil` when they are the same as before, or must wait.
   mutating func figures(_ order: FiguresOrder?) -> WindowFigures? {
-    order.flatMap { follower.takeFigures($0, of: builder.last) }
+    order.flatMap { follower.readFigures($0, of: builder.last) }
   }
 
   /// Reads the hours of the run, as the store has summed them up.

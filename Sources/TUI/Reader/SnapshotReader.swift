@@ -50,7 +50,7 @@ final class SnapshotReader: Sendable {
   }
 
   /// The snapshots that came since the last call.
-  func take() -> SnapshotUpdate {
+  func drain() -> SnapshotUpdate {
     mailbox.withLock { mailbox in
       defer { mailbox.news = SnapshotUpdate() }
       return mailbox.news

@@ -123,10 +123,10 @@ struct StoreFollower {
 
   /// Takes the figures of what the snapshot shows.
   /// - Returns: `nil` when they are the same as before, or cannot be taken now.
-  mutating func takeFigures(_ order: FiguresOrder, of snapshot: Snapshot) -> WindowFigures? {
+  mutating func readFigures(_ order: FiguresOrder, of snapshot: Snapshot) -> WindowFigures? {
     guard let reader, content.condition == .ready else { return nil }
     // What is wrong with the store is said by the next poll.
-    return try? figures.take(order, of: snapshot, changes: points.changes, reader)
+    return try? figures.read(order, of: snapshot, changes: points.changes, reader)
   }
 
   /// Reads the hours of the run on display.
@@ -197,7 +197,7 @@ struct StoreFollower {
     let all = try reader.targets(of: record.id)
     targets = subject.target.map { name in all.filter { $0.name == name } } ?? all
     (content.targets, content.totals) = (targets.map(DisplayedTarget.init), targets.map(\.counts))
-    points.take(targets)
+    points.set(targets)
     if let name = subject.target, targets.isEmpty {
       content.condition = .noSuchTarget(name, available: all.map(\.name))
       return false
@@ -235,7 +235,7 @@ struct StoreFollower {
 
   private mutating func readCollector(_ reader: any DashboardSource, at now: MonotonicTime) throws {
     (collectorDue, collectorReadFor) = (now + Self.collectorInterval, runPhaseKey)
-    content.unforwarded = forwarding.look(try reader.forwardPause(), at: now)
+    content.unforwarded = forwarding.update(try reader.forwardPause(), at: now)
     content.collector = try reader.presence().map {
       CollectorStatus(isRunning: $0.isRunning, run: $0.run, staysAfterRun: $0.servesControl)
     }

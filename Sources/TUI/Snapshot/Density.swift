@@ -70,7 +70,7 @@ struct Density: Sendable, Equatable {
         tally.add(column.buckets(of: metric))
       }
     }
-    return (tally.take(), counts)
+    return (tally.drain(), counts)
   }
 
   /// The sums as known at a moment: columns that are not over by then are left out.
@@ -172,7 +172,7 @@ struct DensityAccumulator {
   }
 
   /// Returns the non-empty buckets, ascending, and resets all to 0.
-  mutating func take() -> ContiguousArray<DensityBucket> {
+  mutating func drain() -> ContiguousArray<DensityBucket> {
     var buckets = ContiguousArray<DensityBucket>()
     for index in touched ?? 0...0 where counts[index] > 0 {
       buckets.append(DensityBucket(index: UInt16(index), count: counts[index]))

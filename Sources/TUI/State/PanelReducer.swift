@@ -56,14 +56,14 @@ extension Reducer {
     if state.panel != .log, state.panel != .events { slide(to: .log) }
     let isForward = forward != state.tables.isNewestFirst(state.panel)
     let panel = PanelSelection(state, context, rows: listRows)
-    look(
+    showHit(
       for: ListSearch(
         panel: state.panel, isForward: isForward, from: panel.startOfSearch(forward: isForward),
         origin: state.lists.position(of: state.panel)))
   }
 
   /// Shows the next hit. Where none is in memory, the lines beyond are read, and the search goes on when they are there.
-  private mutating func look(for search: ListSearch) {
+  private mutating func showHit(for search: ListSearch) {
     let panel = PanelSelection(state, context, rows: listRows)
     if let choice = panel.hit(forward: search.isForward, from: search.from) {
       state.lists.search = nil
@@ -85,7 +85,7 @@ extension Reducer {
     guard let search = state.lists.search, search.panel == state.panel else { return state.lists.endSearch() }
     guard context.hasRead(beyond: search) else { return }
     effects.append(.show(nil))
-    look(for: search)
+    showHit(for: search)
   }
 
   mutating func toggleHits() {

@@ -44,7 +44,7 @@ struct PlotState: Sendable, Equatable {
   }
 
   /// Takes crosshair and what it is on from another state.
-  mutating func takeCrosshair(of other: PlotState) {
+  mutating func adoptCrosshair(of other: PlotState) {
     crosshair = other.crosshair
     stepped = other.stepped
   }

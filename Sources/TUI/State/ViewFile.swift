@@ -29,7 +29,7 @@ struct ViewFile {
   }
 
   /// The view to open with, before anything is written; one that a crash has left is given once.
-  func takeLast() -> LastView? {
+  func claimLast() -> LastView? {
     let abandoned = abandoned
     let old = Double(time(nil)) - Self.keepingTime
     for (name, file) in abandoned where name != store && file.written < old { unlink(file.path) }

@@ -59,8 +59,8 @@ struct ViewHistory: Sendable {
   /// The view that going back leads to; `nil` at the beginning.
   var previous: ViewPlace? { places.last }
 
-  /// Notes that the view has changed.
-  mutating func note(_ old: ViewState, _ new: ViewState, at time: MotionTime) {
+  /// Records that the view has changed.
+  mutating func record(_ old: ViewState, _ new: ViewState, at time: MotionTime) {
     let (from, to) = (ViewPlace(old), ViewPlace(new))
     let parts = to.difference(from: from)
     guard !parts.isEmpty else { return }

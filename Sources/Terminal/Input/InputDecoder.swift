@@ -83,12 +83,12 @@ struct InputDecoder {
   /// The rest of a sequence did not come: what comes next are keys.
   mutating func forgetIntroducer() { introducer = nil }
 
-  mutating func takeEvents() -> [TerminalEvent] {
+  mutating func drainEvents() -> [TerminalEvent] {
     defer { events.removeAll(keepingCapacity: true) }
     return events
   }
 
-  mutating func takeReports() -> [TerminalReport] {
+  mutating func drainReports() -> [TerminalReport] {
     defer { reports.removeAll() }
     return reports
   }

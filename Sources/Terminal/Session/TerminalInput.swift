@@ -30,8 +30,8 @@ struct TerminalInput {
     decoder.endPaste()
   }
 
-  mutating func takeEvents() -> [TerminalEvent] { decoder.takeEvents() }
-  mutating func takeReports() -> [TerminalReport] { decoder.takeReports() }
+  mutating func drainEvents() -> [TerminalEvent] { decoder.drainEvents() }
+  mutating func drainReports() -> [TerminalReport] { decoder.drainReports() }
 
   /// Reads the available input up to a limit, so that a flood of input does not delay frames.
   /// - Parameter condition: what poll(2) says of it.
@@ -73,10 +73,10 @@ struct TerminalInput {
   /// Reads up to the answer to a question about the terminal's status, or all that has come, and drops it.
   /// - Returns: whether the answer has come.
   mutating func discard(_ curses: borrowing CursesScreen) -> Bool {
-    defer { _ = decoder.takeEvents() }
+    defer { _ = decoder.drainEvents() }
     while let token = curses.next() {
       if case .byte(let byte) = token { decoder.feed(byte) }
-      if decoder.takeReports().contains(.status) { return true }
+      if decoder.drainReports().contains(.status) { return true }
     }
     return false
   }

@@ -208,7 +208,7 @@ public final class TerminalSession {
 
   private func readSignals() {
     var isResized = false
-    for signal in signals.take() {
+    for signal in signals.drain() {
       switch signal {
       case SIGWINCH: isResized = true
       case SIGTSTP:
@@ -231,12 +231,12 @@ public final class TerminalSession {
   }
 
   private func collect() {
-    for event in input.takeEvents() {
+    for event in input.drainEvents() {
       if event == .suspend { suspendsWholeGroup = true }
       if event == .input(InputEvent(kind: .key(.character("l")), modifiers: .control)) { writer.invalidate() }
       queue.append(event)
     }
-    for report in input.takeReports() {
+    for report in input.drainReports() {
       switch report {
       case .mode(2026, let setting):
         let works = (1...3).contains(setting)
@@ -261,7 +261,7 @@ public final class TerminalSession {
     signals.stopProcess(wholeGroup: suspendsWholeGroup)
     suspendsWholeGroup = false
     // SIGCONT waits in the pipe and would do the same again.
-    for signal in signals.take() where signal != SIGCONT && signal != SIGWINCH && signal != SIGTSTP {
+    for signal in signals.drain() where signal != SIGCONT && signal != SIGWINCH && signal != SIGTSTP {
       queue.append(signal == SIGINT ? .interrupt : .terminate(signal: signal))
     }
     enterAgain()

@@ -19,7 +19,7 @@ struct SignalInbox: ~Copyable {
   }
 
   /// The signals that came, oldest first.
-  func take() -> [Int32] {
+  func drain() -> [Int32] {
     var bytes = [UInt8](repeating: 0, count: 64)
     var taken: [Int32] = []
     while true {

@@ -138,14 +138,14 @@ public final class LineWriter: Sendable {
         }
       case .missing(let count):
         state.withLock { $0.untold += count }
-        tell()
+        writeMissing()
       }
     }
-    tell()
+    writeMissing()
   }
 
   /// Says how many lines are missing here.
-  private func tell() {
+  private func writeMissing() {
     let untold = state.withLock { state in
       defer { state.untold = 0 }
       return state.untold

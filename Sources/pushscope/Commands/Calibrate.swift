@@ -81,7 +81,7 @@ struct Calibrate: AsyncParsableCommand {
       configuration: try PushscopeConfiguration.load(
         path: environment.configuration, environment: ProcessEnvironment.all),
       options: CollectorOptions(storePath: environment.store, duration: length, drain: .zero), logger: logger)
-    let progress = Task { await Self.tell(length) }
+    let progress = Task { await Self.printProgress(length) }
     defer { progress.cancel() }
     let end = try await StopRequest.watch(logger, stop: { service.stop() }) {
       try await service.run()
@@ -90,7 +90,7 @@ struct Calibrate: AsyncParsableCommand {
   }
 
   /// Prints the progress at once and every five seconds.
-  private static func tell(_ length: Duration) async {
+  private static func printProgress(_ length: Duration) async {
     let seconds = length.wholeSeconds
     var passed: Int64 = 0
     while passed < seconds, !Task.isCancelled {

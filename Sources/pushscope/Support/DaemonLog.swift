@@ -205,7 +205,7 @@ final class RateProgress: Sendable {
     let following = Task { [self] in
       var pause = Self.first
       while (try? await Task.sleep(for: pause)) != nil {
-        tell(run)
+        logRun(run)
         pause = Self.interval
       }
     }
@@ -224,10 +224,10 @@ final class RateProgress: Sendable {
       task?.cancel()
       task = nil
     }
-    tell(run)
+    logRun(run)
   }
 
-  private func tell(_ run: RunID) {
+  private func logRun(_ run: RunID) {
     do {
       let reader = try StoreReader.open(at: store)
       defer { reader.close() }

@@ -14,7 +14,7 @@ enum ReportRun {
     isExact: Bool = false, method: IntervalMethod = .dependent
   ) throws {
     OutputSignals.ignore()
-    try notePruned(table, of: source.selection, from: source.reader)
+    try printPruned(table, of: source.selection, from: source.reader)
     var progress = ExportProgress(clock: SystemClock()) { StandardError.writeProgress("pushscope: \($0)") }
     try ReportOutput.write(to: path, store: source.path) { sink in
       let exporter = Exporter(
@@ -27,7 +27,7 @@ enum ReportRun {
   }
 
   /// Says where retention has deleted a part of what was asked for.
-  private static func notePruned(
+  private static func printPruned(
     _ table: ExportTable, of selection: RowSelection, from reader: any SampleSource
   ) throws {
     guard [.samples, .receipts, .summary, .histogram].contains(table),

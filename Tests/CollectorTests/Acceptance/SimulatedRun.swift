@@ -127,9 +127,9 @@ final class SimulatedRun {
 
   private func next(at now: MonotonicTime) -> TargetSchedule.Step? {
     guard answers.count < service.streams else {
-      return schedule.takeOverdue(at: now, inFlight: answers.count)
+      return schedule.removeOverdue(at: now, inFlight: answers.count)
     }
-    return schedule.takeNext(at: now, inFlight: answers.count)
+    return schedule.removeNext(at: now, inFlight: answers.count)
   }
 
   private func note(_ notification: PlannedNotification, _ reason: MissedReason, _ now: MonotonicTime) {

@@ -153,9 +153,9 @@ final class ScriptedSource: CredentialSource {
     _ = fixture.registry.step()
     fixture.clock.advance(by: .seconds(30))
     for _ in 0..<50 {
-      fixture.registry.note(Self.refusal(1, serial: 1))
-      fixture.registry.note(Self.refusal(2, serial: 1))
-      fixture.registry.note(Self.refusal(77, serial: 1))
+      fixture.registry.record(Self.refusal(1, serial: 1))
+      fixture.registry.record(Self.refusal(2, serial: 1))
+      fixture.registry.record(Self.refusal(77, serial: 1))
     }
     _ = fixture.registry.step()
     #expect(source.timesAsked == 2)
@@ -165,7 +165,7 @@ final class ScriptedSource: CredentialSource {
       fixture.events.first { $0.kind == .retryAfter }?.detail
         == "401 UNAUTHENTICATED: nothing is sent before there is a new test token")
     // What is said of the old one later is no news, and quiet follows.
-    fixture.registry.note(Self.refusal(1, serial: 1))
+    fixture.registry.record(Self.refusal(1, serial: 1))
     for _ in 0..<300 {
       fixture.clock.advance(by: .seconds(10))
       _ = fixture.registry.step()
@@ -180,7 +180,7 @@ final class ScriptedSource: CredentialSource {
     _ = fixture.registry.step()
     fixture.clock.advance(by: .seconds(180))
     let refusal = Self.refusal(serial: 1, 403, "ExpiredProviderToken")
-    for _ in 0..<50 { fixture.registry.note(refusal) }
+    for _ in 0..<50 { fixture.registry.record(refusal) }
     let pauses = fixture.events.filter { $0.kind == .retryAfter }
     #expect(pauses.count == 1 && fixture.lines.count == 1)
     let detail = pauses.first?.detail ?? ""
@@ -194,9 +194,9 @@ final class ScriptedSource: CredentialSource {
     _ = fixture.registry.step()
     #expect(fixture.trials == [1] && source.timesAsked == 1)
     // Refused again: a longer pause, and nothing more in the log.
-    fixture.registry.note(refusal)
+    fixture.registry.record(refusal)
     #expect(fixture.events.filter { $0.kind == .retryAfter }.count == 2 && fixture.lines.count == 1)
-    fixture.registry.note(CredentialFeedback(target: TargetID(rawValue: 1), serial: 1, outcome: .accepted))
+    fixture.registry.record(CredentialFeedback(target: TargetID(rawValue: 1), serial: 1, outcome: .accepted))
     #expect(fixture.lines.last?.message == "the test token is accepted again")
   }
 
@@ -205,12 +205,12 @@ final class ScriptedSource: CredentialSource {
     let fixture = Fixture([.init(source: source, rule: .apns, clients: [Self.client(1)])])
     _ = fixture.registry.step()
     fixture.clock.advance(by: .seconds(25 * 60))
-    fixture.registry.note(Self.refusal(serial: 1, 403, "ExpiredProviderToken"))
+    fixture.registry.record(Self.refusal(serial: 1, 403, "ExpiredProviderToken"))
     _ = fixture.registry.step()
     #expect(fixture.replaced.map(\.header) == ["token-1", "token-2"])
     // The second is refused as well: no third within 20 minutes.
     for _ in 0..<(19 * 60) {
-      fixture.registry.note(Self.refusal(serial: 2, 403, "ExpiredProviderToken"))
+      fixture.registry.record(Self.refusal(serial: 2, 403, "ExpiredProviderToken"))
       _ = fixture.registry.step()
       fixture.clock.advance(by: .seconds(1))
     }

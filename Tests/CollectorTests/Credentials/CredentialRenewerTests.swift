@@ -72,14 +72,14 @@ import Testing
     var serials = renewals.makeAsyncIterator()
     #expect(await serials.next() == 1)
     clock.advance(by: .seconds(70))
-    keeper.note(Self.refusal(of: 1))
+    keeper.record(Self.refusal(of: 1))
     #expect(await serials.next() == 2)
     #expect(source.timesAsked == 2)
     // What concerns an older one, or what is taken, asks for nothing.
-    keeper.note(Self.refusal(of: 1))
-    keeper.note(CredentialFeedback(target: Self.target, serial: 2, outcome: .accepted))
+    keeper.record(Self.refusal(of: 1))
+    keeper.record(CredentialFeedback(target: Self.target, serial: 2, outcome: .accepted))
     clock.advance(by: .seconds(70))
-    keeper.note(Self.refusal(of: 2))
+    keeper.record(Self.refusal(of: 2))
     #expect(await serials.next() == 3)
     #expect(source.timesAsked == 3)
     keeper.stop()
@@ -89,7 +89,7 @@ import Testing
     let keeper = try CredentialRenewer(
       [], on: CredentialThread(), clock: SystemClock(), seed: 1, timeout: .seconds(30), post: { _ in })
     #expect(try await keeper.first().providers.isEmpty)
-    keeper.note(Self.refusal(of: 0))
+    keeper.record(Self.refusal(of: 0))
     keeper.stop()
   }
 

@@ -12,7 +12,7 @@ import Testing
 
   private static func issued(_ rule: CredentialRule, lifetime: Duration) -> CredentialSchedule {
     var schedule = CredentialSchedule(rule: rule, seed: 1)
-    schedule.noteIssued(lifetime: lifetime, at: start)
+    schedule.recordIssued(lifetime: lifetime, at: start)
     return schedule
   }
 
@@ -59,7 +59,7 @@ import Testing
     var waits: [Duration] = []
     for _ in 0..<12 {
       #expect(schedule.isDue(at: now))
-      schedule.noteFailure(at: now)
+      schedule.recordFailure(at: now)
       let next = try #require(schedule.nextLook)
       waits.append(next - now.elapsed)
       #expect(!schedule.isDue(at: now))
@@ -68,7 +68,7 @@ import Testing
     #expect(waits[0] >= .milliseconds(500) && waits[0] <= .seconds(1))
     #expect(waits.allSatisfy { $0 <= .seconds(60) })
     #expect(waits[11] >= .seconds(30))
-    schedule.noteFailure(retryAfter: .seconds(300), at: now)
+    schedule.recordFailure(retryAfter: .seconds(300), at: now)
     #expect(schedule.nextLook == now.elapsed + .seconds(300))
   }
 
@@ -76,20 +76,20 @@ import Testing
   @Test func aRefusalIsFollowedByOneRenewal() {
     var schedule = Self.issued(.oauth, lifetime: .seconds(3600))
     let now = Self.after(.seconds(30))
-    #expect(schedule.noteRefusal(at: now) == .renew)
+    #expect(schedule.recordRefusal(at: now) == .renew)
     #expect(schedule.isDue(at: now))
-    for _ in 0..<100 { #expect(schedule.noteRefusal(at: now) == nil) }
-    schedule.noteIssued(lifetime: .seconds(3600), at: now)
+    for _ in 0..<100 { #expect(schedule.recordRefusal(at: now) == nil) }
+    schedule.recordIssued(lifetime: .seconds(3600), at: now)
     #expect(!schedule.isDue(at: Self.after(.seconds(31))))
-    schedule.noteAccepted()
+    schedule.recordAccepted()
     // The next one, an hour later or a minute, is as new as the first.
-    #expect(schedule.noteRefusal(at: Self.after(.seconds(90))) == .renew)
+    #expect(schedule.recordRefusal(at: Self.after(.seconds(90))) == .renew)
   }
 
   @Test func anIssuerThatIsAwayIsAskedUntilTheRefusedOneIsReplaced() {
     var schedule = Self.issued(.oauth, lifetime: .seconds(3600))
-    #expect(schedule.noteRefusal(at: Self.after(.seconds(30))) == .renew)
-    schedule.noteFailure(at: Self.after(.seconds(30)))
+    #expect(schedule.recordRefusal(at: Self.after(.seconds(30))) == .renew)
+    schedule.recordFailure(at: Self.after(.seconds(30)))
     #expect(!schedule.isDue(at: Self.after(.milliseconds(30_400))))
     #expect(schedule.isDue(at: Self.after(.seconds(31))))
     #expect(!Self.tries(&schedule, at: Self.after(.seconds(31))))
@@ -103,12 +103,12 @@ import Testing
     for second in 10..<(6 * 3600) {
       let now = Self.after(.seconds(second))
       if isSending {
-        #expect(schedule.noteRefusal(at: now) != nil)
+        #expect(schedule.recordRefusal(at: now) != nil)
         isSending = false
       }
       if schedule.isDue(at: now) {
         renewals.append(second)
-        schedule.noteIssued(lifetime: .seconds(3600), at: now)
+        schedule.recordIssued(lifetime: .seconds(3600), at: now)
         isSending = true
       }
       #expect(!Self.tries(&schedule, at: now))
@@ -124,7 +124,7 @@ import Testing
   @Test func anOldTokenOfAppleIsRenewedAtOnce() {
     var schedule = Self.issued(.apns, lifetime: .seconds(3600))
     let now = Self.after(.seconds(20 * 60))
-    #expect(schedule.noteRefusal(at: now) == .renew)
+    #expect(schedule.recordRefusal(at: now) == .renew)
     #expect(schedule.isDue(at: now))
   }
 
@@ -137,7 +137,7 @@ import Testing
     for second in 5..<3600 where renewed == nil {
       let now = Self.after(.seconds(second))
       if isSending {
-        guard case .pause = schedule.noteRefusal(at: now) else {
+        guard case .pause = schedule.recordRefusal(at: now) else {
           Issue.record("renewed at \(second) s")
           return
         }
@@ -159,7 +159,7 @@ import Testing
     var schedule = Self.issued(.apns, lifetime: .seconds(3600))
     for round in 0..<5 {
       let now = Self.after(.seconds(60 + 60 * round))
-      guard case .pause(let end) = schedule.noteRefusal(at: now) else {
+      guard case .pause(let end) = schedule.recordRefusal(at: now) else {
         Issue.record("no pause")
         return
       }
@@ -167,12 +167,12 @@ import Testing
       #expect(schedule.nextLook == end)
       #expect(!Self.tries(&schedule, at: now))
       #expect(Self.tries(&schedule, at: Self.after(.seconds(60 + 60 * round + 16))))
-      schedule.noteAccepted()
+      schedule.recordAccepted()
     }
     #expect(schedule.nextLook == Self.start.elapsed + .seconds(40 * 60))
   }
 
   private static func tries(_ schedule: inout CredentialSchedule, at now: CredentialInstant) -> Bool {
-    schedule.takeTrial(at: now)
+    schedule.beginTrial(at: now)
   }
 }

@@ -43,11 +43,11 @@ final class DeviceFixture: Sendable {
   /// Begins to take invitations.
   func open() throws {
     try registry.load()
-    registry.take(registry.effective(configuration))
+    registry.adopt(registry.effective(configuration))
     try registry.open(store) { [self] reason in
       reasons.withLock { $0.append(reason) }
       let outcome = outcome.withLock { $0 }
-      if case .taken = outcome { registry.take(effective) }
+      if case .taken = outcome { registry.adopt(effective) }
       return outcome
     }
   }

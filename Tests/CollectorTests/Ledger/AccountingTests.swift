@@ -107,7 +107,7 @@ struct AccountingTests {
         unknown += 1
       }
       if random.unit() < 0.05 {
-        fixture.ledger.noteRefused(.forgedReceipt, count: 3, detail: "wrong MAC", at: at(time))
+        fixture.ledger.recordRefused(.forgedReceipt, count: 3, detail: "wrong MAC", at: at(time))
         forged += 3
       }
       if random.unit() < 0.2 { fixture.ledger.advance(to: at(time)) }

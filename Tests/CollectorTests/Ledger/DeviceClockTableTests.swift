@@ -25,9 +25,9 @@ import Testing
 
   @Test func keepsDevicesAndBootsApart() throws {
     var clocks = DeviceClockTable()
-    _ = clocks.take(try arrived("a", at: 100, ahead: 5), at: time(100))
-    _ = clocks.take(try arrived("a", boot: "b1", at: 100, ahead: 50), at: time(100))
-    _ = clocks.take(try arrived("b", at: 100, ahead: -7), at: time(100))
+    _ = clocks.add(try arrived("a", at: 100, ahead: 5), at: time(100))
+    _ = clocks.add(try arrived("a", boot: "b1", at: 100, ahead: 50), at: time(100))
+    _ = clocks.add(try arrived("b", at: 100, ahead: -7), at: time(100))
     func seconds(_ receipt: ArrivedReceipt) -> Int64? {
       clocks.reading(of: receipt).map { ($0.instant.nanoseconds + 500_000_000) / 1_000_000_000 }
     }
@@ -43,13 +43,13 @@ import Testing
     var told: [Int64] = []
     for second in stride(from: Int64(100), to: 300, by: 10) {
       let exchange = try arrived("a", at: second)
-      let outcome = clocks.take(exchange, at: time(second))
+      let outcome = clocks.add(exchange, at: time(second))
       #expect(outcome == .taken)
       if clocks.announcement(after: exchange, at: time(second)) != nil { told.append(second) }
     }
     #expect(told == [100, 160, 220, 280])
     let set = try arrived("a", at: 295, ahead: 500)
-    guard case .stepped(let by) = clocks.take(set, at: time(295)) else {
+    guard case .stepped(let by) = clocks.add(set, at: time(295)) else {
       Issue.record("no step")
       return
     }
@@ -61,11 +61,11 @@ import Testing
   @Test func forgetsWhoWasSilentLongest() throws {
     var clocks = DeviceClockTable()
     for number in 0..<Int64(DeviceClockTable.maximum) {
-      _ = clocks.take(try arrived("d\(number)", at: 100 + number), at: time(100 + number))
+      _ = clocks.add(try arrived("d\(number)", at: 100 + number), at: time(100 + number))
     }
-    _ = clocks.take(try arrived("d0", at: 5000), at: time(5000))
+    _ = clocks.add(try arrived("d0", at: 5000), at: time(5000))
     #expect(clocks.count == DeviceClockTable.maximum)
-    _ = clocks.take(try arrived("another", at: 5001), at: time(5001))
+    _ = clocks.add(try arrived("another", at: 5001), at: time(5001))
     #expect(clocks.count == DeviceClockTable.maximum * 7 / 8 + 1)
     #expect(clocks.reading(of: receipt("d0", at: 5005)) != nil)
     #expect(clocks.reading(of: receipt("d1", at: 5005)) == nil)
@@ -74,7 +74,7 @@ import Testing
 
   @Test func stampsBeyondEveryClockAreNotRead() throws {
     var clocks = DeviceClockTable()
-    _ = clocks.take(try arrived("a", at: 100), at: time(100))
+    _ = clocks.add(try arrived("a", at: 100), at: time(100))
     var far = receipt("a", at: 100)
     far.receivedAt = WallTime(microseconds: 253_402_300_799_999_000)
     #expect(clocks.reading(of: far) == nil)

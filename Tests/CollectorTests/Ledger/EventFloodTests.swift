@@ -19,7 +19,7 @@ struct EventFloodTests {
       }
     }
     fixture.ledger.advance(to: at(70_000))
-    let events = fixture.ledger.takeChanges().events
+    let events = fixture.ledger.drainChanges().events
     for kind in [EventKind.disconnected, .connected] {
       let of = events.filter { $0.kind == kind }
       #expect(of.count == EventRateLimiter.passedPerWindow + 1)
@@ -42,10 +42,10 @@ struct EventFloodTests {
               target: LedgerFixture.target, connectionID: Int64(index))))
       }
       fixture.ledger.advance(to: at(Double(index) * 200))
-      events += fixture.ledger.takeChanges().events
+      events += fixture.ledger.drainChanges().events
     }
     fixture.ledger.close(at: at(600_000))
-    events += fixture.ledger.takeChanges().events
+    events += fixture.ledger.drainChanges().events
     for kind in [EventKind.connected, .disconnected] {
       let of = events.filter { $0.kind == kind }
       #expect(of.count == 10 * (EventRateLimiter.passedPerWindow + 1))
@@ -68,10 +68,10 @@ struct EventFloodTests {
               target: LedgerFixture.target, sequence: Int64(index))))
       }
       fixture.ledger.advance(to: at(Double(index) * 200))
-      events += fixture.ledger.takeChanges().events
+      events += fixture.ledger.drainChanges().events
     }
     fixture.ledger.close(at: at(120_000))
-    events += fixture.ledger.takeChanges().events
+    events += fixture.ledger.drainChanges().events
     for kind in [EventKind.outOfOrder, .duplicate] {
       let of = events.filter { $0.kind == kind }
       #expect(of.count == 2 * (EventRateLimiter.passedPerWindow + 1))
@@ -90,7 +90,7 @@ struct EventFloodTests {
             at: wall.advanced(byMicroseconds: Int64(second) * 1_000_000), kind: .connected,
             target: LedgerFixture.target, connectionID: Int64(second))))
     }
-    let events = fixture.ledger.takeChanges().events
+    let events = fixture.ledger.drainChanges().events
     #expect(events.map(\.connectionID) == [1, 2, 3, 4, 5])
   }
 }

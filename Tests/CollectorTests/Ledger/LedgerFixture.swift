@@ -80,7 +80,7 @@ struct LedgerFixture {
   }
 
   mutating func commit() {
-    let changes = ledger.takeChanges()
+    let changes = ledger.drainChanges()
     for sample in changes.inserted {
       if stored[sample.id] != nil { misplaced.append(sample.id) }
       stored[sample.id] = sample

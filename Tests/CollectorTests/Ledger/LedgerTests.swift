@@ -192,13 +192,13 @@ struct LedgerTests {
     block.missed = .lag
     run.ledger.apply(.planned(block))
     run.plan(1, from: at(1005), first: 6)
-    let changes = run.ledger.takeChanges()
+    let changes = run.ledger.drainChanges()
     #expect(changes.inserted.map(\.id.sequence) == Array(1...6))
     #expect(changes.inserted.map(\.state) == [.planned, .planned, .missed, .missed, .missed, .planned])
     #expect(changes.inserted[2].reason == "lag" && changes.inserted[2].plannedMonotonic == 1_002_000)
     #expect(changes.events.map(\.kind) == [.missed] && changes.events.first?.count == 3)
     #expect(run.ledger.openCount == 3)
-    #expect(run.ledger.takeChanges().isEmpty)
+    #expect(run.ledger.drainChanges().isEmpty)
   }
 
   @Test("further receipts are counted and are events, not samples")
@@ -444,7 +444,7 @@ struct DeliveryOrderTests {
       var seen: [Int64] = []
       for (time, sequence) in arrival.enumerated() {
         let expected = seen.contains { $0 > sequence }
-        let isOutOfOrder = order.note(sequence: sequence, at: at(Double(time)))
+        let isOutOfOrder = order.record(sequence: sequence, at: at(Double(time)))
         #expect(isOutOfOrder == expected)
         seen.append(sequence)
       }
@@ -455,11 +455,11 @@ struct DeliveryOrderTests {
   func bounded() {
     var order = DeliveryOrder()
     for sequence in Int64(1)...100_000 {
-      let isOutOfOrder = order.note(sequence: sequence, at: at(Double(sequence)))
+      let isOutOfOrder = order.record(sequence: sequence, at: at(Double(sequence)))
       #expect(!isOutOfOrder)
     }
     #expect(order.count <= 2 * DeliveryOrder.window)
-    let isOutOfOrder = order.note(sequence: 5, at: at(200_000))
+    let isOutOfOrder = order.record(sequence: 5, at: at(200_000))
     #expect(isOutOfOrder)
   }
 }

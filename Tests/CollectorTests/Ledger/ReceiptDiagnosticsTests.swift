@@ -8,10 +8,10 @@ import Testing
   /// What the collector hears by its own subscription does not show that the listener can be reached.
   @Test(arguments: [true, false]) func onlyPostedReceiptsSpeakForTheListener(isSubscribed: Bool) throws {
     var diagnostics = ReceiptDiagnostics()
-    #expect(diagnostics.noteReceipt(TargetID(rawValue: 1), isSubscribed: isSubscribed) == nil)
+    #expect(diagnostics.recordReceipt(TargetID(rawValue: 1), isSubscribed: isSubscribed) == nil)
     var notes: [ReceiptDiagnostics.Note] = []
     for _ in 0..<StateCounts.silence {
-      if let note = diagnostics.noteLost(TargetID(rawValue: 2), isSubscribed: false) { notes.append(note) }
+      if let note = diagnostics.recordLost(TargetID(rawValue: 2), isSubscribed: false) { notes.append(note) }
     }
     let message = try #require(notes.first).message
     #expect(

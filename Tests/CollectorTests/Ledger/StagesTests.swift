@@ -33,7 +33,7 @@ import Testing
   /// A notification that was planned at 1 s and accepted.
   private static func sent(reportsDisplay: Bool = false) -> LedgerFixture {
     var fixture = LedgerFixture(deadline: .seconds(2))
-    fixture.ledger.take(
+    fixture.ledger.adopt(
       LedgerTarget(id: LedgerFixture.target, receiptDeadline: 2_000_000, reportsDisplay: reportsDisplay))
     fixture.plan(1)
     fixture.send(1, at: at(1001))
@@ -194,7 +194,7 @@ import Testing
     fixture.ledger.advance(to: at(4000))
     fixture.commit()
     var later = LedgerFixture(deadline: .seconds(2))
-    later.ledger.take(
+    later.ledger.adopt(
       LedgerTarget(id: LedgerFixture.target, receiptDeadline: 2_000_000, reportsDisplay: true))
     let receipt = Self.receipt(fixture, [.shown], arriving: 5000)
     #expect(later.ledger.apply(receipt, reloaded: fixture.recall(1)) == .accepted)

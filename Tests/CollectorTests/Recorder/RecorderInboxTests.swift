@@ -17,13 +17,13 @@ import Testing
   @Test func whatWasDoneWithIsRoomForMore() throws {
     let inbox = try RecorderInbox()
     inbox.post(Self.many)
-    var first = inbox.take()
+    var first = inbox.drain()
     let address = room(first.observations)
     #expect(first.observations.count == 500)
     inbox.reuse(&first.observations)
-    #expect(inbox.take().observations.isEmpty)
+    #expect(inbox.drain().observations.isEmpty)
     inbox.post(Array(Self.many.prefix(400)))
-    let second = inbox.take()
+    let second = inbox.drain()
     #expect(second.observations.count == 400)
     #expect(room(second.observations) == address)
   }
@@ -31,11 +31,11 @@ import Testing
   @Test func roomForAFloodIsGivenBack() throws {
     let inbox = try RecorderInbox()
     for _ in 0..<40 { inbox.post(Self.many) }
-    var flood = inbox.take()
+    var flood = inbox.drain()
     #expect(flood.observations.count == 20_000)
     inbox.reuse(&flood.observations)
-    _ = inbox.take()
+    _ = inbox.drain()
     inbox.post(Array(Self.many.prefix(1)))
-    #expect(inbox.take().observations.capacity < 1_000)
+    #expect(inbox.drain().observations.capacity < 1_000)
   }
 }

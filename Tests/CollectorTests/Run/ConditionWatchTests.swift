@@ -30,7 +30,7 @@ import Testing
       ShownCertificate(shownBy: "the receipt listener", path: files.certificateFile)
     ]
     var watch = ConditionWatch(store, clock: clock, certificates: { configured }, onLine: { _ in })
-    try watch.look()
+    try watch.poll()
     let certificate = try #require(try store.conditions(.certificate).first)
     #expect(certificate.subject == "the receipt listener" && certificate.detail == files.certificateFile)
     let end = try #require(certificate.until)
@@ -39,10 +39,10 @@ import Testing
       .init(shownBy: "the web endpoint", path: files.certificateFile),
       .init(shownBy: "ios", path: "/nowhere"),
     ]
-    try watch.look()
+    try watch.poll()
     #expect(try subjects(.certificate) == ["the receipt listener"], "not yet")
     clock.advance(by: ConditionWatch.certificateInterval)
-    try watch.look()
+    try watch.poll()
     #expect(try subjects(.certificate) == ["the web endpoint"])
   }
 
@@ -54,14 +54,14 @@ import Testing
       store, clock: clock,
       certificates: { [ShownCertificate(shownBy: "the web endpoint", path: files.certificateFile)] },
       onLine: { line in lines.withLock { $0.append(line) } })
-    try watch.look()
+    try watch.poll()
     #expect(lines.withLock { $0.count } == 0)
     let certificate = try #require(try store.conditions(.certificate).first)
     let end = try #require(certificate.until)
     for before in [Duration.seconds(180_600), .hours(49), .seconds(-60), .seconds(-9_000)] {
       clock.stepWall(by: end - clock.wallNow() - before)
       clock.advance(by: ConditionWatch.interval)
-      try watch.look()
+      try watch.poll()
     }
     let told = lines.withLock { $0 }
     #expect(
@@ -75,7 +75,7 @@ import Testing
     func noted() throws -> [String] { try store.conditions(.sync).map(\.detail) }
     try store.replace(.sync, by: [Condition(.sync, since: clock.wallNow(), detail: "old")])
     var watch = ConditionWatch(store, clock: clock, certificates: { [] }, onLine: { _ in })
-    try watch.look()
+    try watch.poll()
     #expect(try noted().isEmpty)
     try watch.record(sync: .success(true))
     #expect(try noted().isEmpty)
@@ -99,7 +99,7 @@ import Testing
     let start = clock.wallNow()
     var watch = ConditionWatch(store, clock: clock, certificates: { [] }, onLine: { _ in })
     for hour in 0..<24 * 12 {
-      try watch.look()
+      try watch.poll()
       if hour < 24 { #expect(try store.conditions(.disk).count == 1) }
       clock.advance(by: .hours(1))
     }
@@ -109,7 +109,7 @@ import Testing
     #expect(disk.allSatisfy { Int64($0.detail).map { $0 > 0 } ?? false })
     // What a clock noted that was ahead is not of the past.
     clock.stepWall(by: .days(-30))
-    try watch.look()
+    try watch.poll()
     #expect(try store.conditions(.disk).map(\.since) == [clock.wallNow()])
   }
 

@@ -20,28 +20,28 @@ struct CredentialWatchTests {
   func onceAndSettled() throws {
     let key = try directory.write("key", "one")
     var watch = CredentialWatch()
-    #expect(watch.look(at: [key]).isEmpty)
-    #expect(watch.look(at: [key]).isEmpty)
+    #expect(watch.poll(at: [key]).isEmpty)
+    #expect(watch.poll(at: [key]).isEmpty)
     try replace("key", "two")
-    #expect(watch.look(at: [key]).isEmpty)
+    #expect(watch.poll(at: [key]).isEmpty)
     // It changes again before the second look: not settled yet.
     try replace("key", "three")
-    #expect(watch.look(at: [key]).isEmpty)
-    #expect(watch.look(at: [key]) == [key])
-    #expect(watch.look(at: [key]).isEmpty)
+    #expect(watch.poll(at: [key]).isEmpty)
+    #expect(watch.poll(at: [key]) == [key])
+    #expect(watch.poll(at: [key]).isEmpty)
   }
 
   @Test("a file that is gone is waited for, and one that is new to the list is not a replacement")
   func goneAndNew() throws {
     let key = try directory.write("key", "one")
     var watch = CredentialWatch()
-    _ = watch.look(at: [key])
+    _ = watch.poll(at: [key])
     try FileManager.default.removeItem(atPath: key)
-    for _ in 0..<4 { #expect(watch.look(at: [key]).isEmpty) }
+    for _ in 0..<4 { #expect(watch.poll(at: [key]).isEmpty) }
     try replace("key", "two")
-    #expect(watch.look(at: [key]).isEmpty)
+    #expect(watch.poll(at: [key]).isEmpty)
     let other = try directory.write("other", "x")
-    #expect(watch.look(at: [key, other]) == [key])
-    #expect(watch.look(at: [key, other]).isEmpty)
+    #expect(watch.poll(at: [key, other]) == [key])
+    #expect(watch.poll(at: [key, other]).isEmpty)
   }
 }

@@ -36,7 +36,7 @@ struct ReloadVerdictTests {
     var logger = Logger(label: "test")
     logger.logLevel = .critical
     reloader = ConfigurationReloader(
-      try load(), control: RunCoordinator(serves: true, drain: .zero, clock: SystemClock()),
+      try load(), control: RunCoordinator(isServing: true, drain: .zero, clock: SystemClock()),
       environment: CollectorEnvironment(
         options: CollectorOptions(storePath: directory.file("store.sqlite")), clock: SystemClock(),
         logger: logger, observer: observer), load: load)
@@ -60,7 +60,7 @@ struct ReloadVerdictTests {
 
   private func replace(_ token: String) async throws {
     try Self.write(token, in: directory)
-    await reloader.takeUp([directory.file("token")])
+    await reloader.reloadCredentials([directory.file("token")])
   }
 
   @Test("a credential that is rubbish and then right again")

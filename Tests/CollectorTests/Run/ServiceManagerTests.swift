@@ -46,10 +46,10 @@ import Testing
       isAbstract ? "@pushscope-test-\(getpid())-\(UInt32.random(in: 0 ... .max))" : directory.path + "/notify"
     let receiver = try Receiver(path: path)
     let manager = try #require(ServiceManager(environment: ["NOTIFY_SOCKET": path]))
-    manager.noteReady()
-    manager.noteReady()
-    manager.note(status: "recording \u{1B}[2J")
-    manager.noteStopping()
+    manager.notifyReady()
+    manager.notifyReady()
+    manager.notify(status: "recording \u{1B}[2J")
+    manager.notifyStopping()
     #expect(
       receiver.messages() == ["READY=1", "STATUS=recording ␛[2J", "STOPPING=1\nSTATUS=stopping"])
   }
@@ -63,18 +63,18 @@ import Testing
       ServiceManager(
         environment: ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "4000000", "WATCHDOG_PID": "\(getpid())"]))
     var now = MonotonicTime(nanoseconds: 5_000_000_000)
-    manager.noteAlive(.maintenance, at: now)
+    manager.recordAlive(.maintenance, at: now)
     #expect(receiver.messages() == ["WATCHDOG=1"])
-    manager.noteRecorder(isRunning: true)
+    manager.countRecorder(isRunning: true)
     now = now + .seconds(10)
-    manager.noteAlive(.maintenance, at: now)
+    manager.recordAlive(.maintenance, at: now)
     #expect(receiver.messages() == [])
-    manager.noteAlive(.recorder, at: now)
-    manager.noteAlive(.recorder, at: now + .milliseconds(999))
+    manager.recordAlive(.recorder, at: now)
+    manager.recordAlive(.recorder, at: now + .milliseconds(999))
     #expect(receiver.messages() == ["WATCHDOG=1"])
-    manager.noteAlive(.recorder, at: now + .seconds(1))
-    manager.noteRecorder(isRunning: false)
-    manager.noteAlive(.maintenance, at: now + .seconds(2))
+    manager.recordAlive(.recorder, at: now + .seconds(1))
+    manager.countRecorder(isRunning: false)
+    manager.recordAlive(.maintenance, at: now + .seconds(2))
     #expect(receiver.messages() == ["WATCHDOG=1", "WATCHDOG=1"])
   }
 
@@ -86,7 +86,7 @@ import Testing
     let manager = try #require(
       ServiceManager(
         environment: ["NOTIFY_SOCKET": "/nowhere/notify", "WATCHDOG_USEC": "1", "WATCHDOG_PID": "1"]))
-    manager.noteReady()
-    manager.noteAlive(.recorder, at: MonotonicTime(nanoseconds: 0))
+    manager.notifyReady()
+    manager.recordAlive(.recorder, at: MonotonicTime(nanoseconds: 0))
   }
 }

@@ -36,19 +36,20 @@ import Testing
     let identity = Self.identity()
     var session = session(identity)
     #expect(session.greeting == .hello(uaid: "known"))
-    #expect(try session.take(.hello(uaid: "known", status: 200)) == [.opened])
+    #expect(try session.receive(.hello(uaid: "known", status: 200)) == [.opened])
     #expect(session.step == .open && session.identity == identity)
-    #expect(try session.take(.hello(uaid: "known", status: 200)).isEmpty)
+    #expect(try session.receive(.hello(uaid: "known", status: 200)).isEmpty)
   }
 
   @Test("anybody else registers, with keys and a channel that are new")
   func new() throws {
     var session = session(nil)
     #expect(session.greeting == .hello(uaid: nil))
-    let channelID = try registered(try session.take(.hello(uaid: "new", status: 200)))
+    let channelID = try registered(try session.receive(.hello(uaid: "new", status: 200)))
     // Of another channel it says nothing.
-    #expect(try session.take(.registered(channelID: "other", status: 200, endpoint: Self.endpoint)).isEmpty)
-    let effects = try session.take(.registered(channelID: channelID, status: 200, endpoint: Self.endpoint))
+    #expect(
+      try session.receive(.registered(channelID: "other", status: 200, endpoint: Self.endpoint)).isEmpty)
+    let effects = try session.receive(.registered(channelID: channelID, status: 200, endpoint: Self.endpoint))
     guard case .adopt(let identity)? = effects.first else { return #expect(Bool(false), "\(effects)") }
     #expect(effects.last == .opened && effects.count == 2)
     #expect(identity.uaid == "new" && identity.endpoint == Self.endpoint && identity.channelID == channelID)
@@ -65,7 +66,7 @@ import Testing
     ])
   func anew(identity: AutopushIdentity, mustRegister: Bool, uaid: String, isUnregistered: Bool) throws {
     var session = session(identity, mustRegister: mustRegister)
-    let effects = try session.take(.hello(uaid: uaid, status: 200))
+    let effects = try session.receive(.hello(uaid: uaid, status: 200))
     _ = try registered(effects)
     #expect(effects.first == .say(.unregister(channelID: "channel")) || !isUnregistered)
     #expect(effects.count == (isUnregistered ? 2 : 1))
@@ -89,9 +90,9 @@ import Testing
     ])
   func refusals(status: Int, endpoint: String, isFinal: Bool) throws {
     var session = session(nil)
-    let channelID = try registered(try session.take(.hello(uaid: "new", status: 200)))
+    let channelID = try registered(try session.receive(.hello(uaid: "new", status: 200)))
     let loss = #expect(throws: SubscriptionLoss.self) {
-      try session.take(.registered(channelID: channelID, status: status, endpoint: endpoint))
+      try session.receive(.registered(channelID: channelID, status: status, endpoint: endpoint))
     }
     #expect(loss?.isRefusal == isFinal)
     #expect(loss?.reason.contains("/x") == false)
@@ -106,8 +107,9 @@ import Testing
     }
     let early = notification("channel", [])
     #expect(
-      try session.take(.notification(early)) == [.say(.acknowledge([early.acknowledgment(.notDelivered)]))])
-    _ = try session.take(.hello(uaid: "known", status: 200))
+      try session.receive(.notification(early)) == [.say(.acknowledge([early.acknowledgment(.notDelivered)]))]
+    )
+    _ = try session.receive(.hello(uaid: "known", status: 200))
     let provider = try WebPushProvider(subscription: try #require(identity.subscription), authorization: nil)
     var generator = SystemRandomNumberGenerator()
     let id = NotificationID(
@@ -115,28 +117,29 @@ import Testing
       sample: SampleID(target: TargetID(rawValue: 1), sequence: 1))
     let body = provider.request(for: PushNotification(id: id, plannedAt: WallTime(microseconds: 0))).body
     let good = notification("channel", body)
-    guard case .received(good, let plaintext?)? = try session.take(.notification(good)).first else {
+    guard case .received(good, let plaintext?)? = try session.receive(.notification(good)).first else {
       return #expect(Bool(false))
     }
     #expect(PayloadMember.ticket(in: plaintext)?.id == id)
     let bad = notification("channel", Array(body.dropLast()))
-    #expect(try session.take(.notification(bad)) == [.received(bad, plaintext: nil)])
+    #expect(try session.receive(.notification(bad)) == [.received(bad, plaintext: nil)])
     let stray = notification("other", body)
     #expect(
-      try session.take(.notification(stray)) == [.say(.acknowledge([stray.acknowledgment(.notDelivered)]))])
+      try session.receive(.notification(stray)) == [.say(.acknowledge([stray.acknowledgment(.notDelivered)]))]
+    )
   }
 
   @Test("a copy is known until its first is stored, and afterwards; what could not be stored is new again")
   func deliveries() {
     var deliveries = AutopushDeliveries()
-    #expect(deliveries.take("a") == .new && deliveries.take("a") == .waiting)
-    deliveries.note("a", isStored: true)
-    #expect(deliveries.take("a") == .stored)
-    #expect(deliveries.take("b") == .new)
-    deliveries.note("b", isStored: false)
-    #expect(deliveries.take("b") == .new)
-    for number in 0...2 * AutopushDeliveries.capacity { #expect(deliveries.take("\(number)") == .new) }
-    #expect(deliveries.take("a") == .new, "it is long ago")
+    #expect(deliveries.receive("a") == .new && deliveries.receive("a") == .waiting)
+    deliveries.record("a", isStored: true)
+    #expect(deliveries.receive("a") == .stored)
+    #expect(deliveries.receive("b") == .new)
+    deliveries.record("b", isStored: false)
+    #expect(deliveries.receive("b") == .new)
+    for number in 0...2 * AutopushDeliveries.capacity { #expect(deliveries.receive("\(number)") == .new) }
+    #expect(deliveries.receive("a") == .new, "it is long ago")
   }
 
   @Test(

@@ -31,13 +31,13 @@ import Testing
       Self.line(number, id, mac: Self.authenticator.mac(for: id))
     }.joined()
     let at = MonotonicTime(nanoseconds: 1000)
-    let heard = Array(text.utf8).withUnsafeBytes { stream.take($0, at: at) }
+    let heard = Array(text.utf8).withUnsafeBytes { stream.receive($0, at: at) }
     #expect(heard.map(\.id) == [ids[0], ids[1], ids[0], ids[0]])
     #expect(heard.map { ($0.at - at).nanoseconds } == [0, 1, 2, 3])
     #expect(stream.lastTime == 1)
     // A further one with the same packet, handed on by itself.
     let more = Self.line(4, ids[0], mac: Self.authenticator.mac(for: ids[0]))
-    let later = Array(more.utf8).withUnsafeBytes { stream.take($0, at: at) }
+    let later = Array(more.utf8).withUnsafeBytes { stream.receive($0, at: at) }
     #expect(later.map { ($0.at - at).nanoseconds } == [4])
   }
 
@@ -49,8 +49,8 @@ import Testing
       let text = ids.enumerated().map { Self.line(number + $0, $1, mac: Self.authenticator.mac(for: $1)) }
       var order = DeliveryOrder()
       return Array(text.joined().utf8).withUnsafeBytes {
-        stream.take($0, at: MonotonicTime(nanoseconds: nanoseconds))
-      }.map { order.note(sequence: $0.id.sample.sequence, at: $0.at) }
+        stream.receive($0, at: MonotonicTime(nanoseconds: nanoseconds))
+      }.map { order.record(sequence: $0.id.sample.sequence, at: $0.at) }
     }
     #expect(outOfOrder([ids[1], ids[0]], from: 1, at: 1000) == [false, true])
     #expect(outOfOrder([ids[0], ids[1]], from: 3, at: 2000) == [false, false])
@@ -63,7 +63,7 @@ import Testing
     var stream = NtfyStream(authenticator: Self.authenticator)
     let ids = Self.ids()
     func take(_ lines: [String]) -> [NotificationID] {
-      Array(lines.joined().utf8).withUnsafeBytes { stream.take($0, at: .zero) }.map(\.id)
+      Array(lines.joined().utf8).withUnsafeBytes { stream.receive($0, at: .zero) }.map(\.id)
     }
     let first = Self.line(1, ids[0], mac: Self.authenticator.mac(for: ids[0]), time: 7)
     let second = Self.line(2, ids[1], mac: Self.authenticator.mac(for: ids[1]), time: 7)
@@ -88,26 +88,26 @@ import Testing
     var stream = NtfyStream(authenticator: Self.authenticator)
     let ids = Self.ids()
     let lines = (0..<5000).map { Self.line($0, ids[0], mac: Self.authenticator.mac(for: ids[0])) }
-    _ = Array(lines.joined().utf8).withUnsafeBytes { stream.take($0, at: .zero) }
+    _ = Array(lines.joined().utf8).withUnsafeBytes { stream.receive($0, at: .zero) }
     stream.restart()
     let again = (lines[0] + lines[4000...].joined()).utf8
-    #expect(Array(again).withUnsafeBytes { stream.take($0, at: .zero) }.count == 1)
+    #expect(Array(again).withUnsafeBytes { stream.receive($0, at: .zero) }.count == 1)
   }
 
   @Test func aWrongMACIsCounted() {
     var stream = NtfyStream(authenticator: Self.authenticator)
     let ids = Self.ids()
     let text = Self.line(1, ids[0], mac: Self.authenticator.mac(for: ids[1]))
-    #expect(Array(text.utf8).withUnsafeBytes { stream.take($0, at: .zero) } == [])
-    #expect(stream.takeForged() == 1)
-    #expect(stream.takeForged() == 0)
+    #expect(Array(text.utf8).withUnsafeBytes { stream.receive($0, at: .zero) } == [])
+    #expect(stream.drainForged() == 1)
+    #expect(stream.drainForged() == 0)
   }
 
   /// Only what is an event shows that a stream lives.
   @Test func bytesAreNoSignOfLife() {
     var stream = NtfyStream(authenticator: Self.authenticator)
     func take(_ text: String) -> Int {
-      _ = Array(text.utf8).withUnsafeBytes { stream.take($0, at: .zero) }
+      _ = Array(text.utf8).withUnsafeBytes { stream.receive($0, at: .zero) }
       return stream.events
     }
     #expect(take(String(repeating: "x", count: 100_000) + "\n") == 0)

@@ -177,7 +177,7 @@ struct NtfySubscriberTests {
       sink: TestSink(repliesAtOnce: true), post: { _ in })
     defer { services.stop() }
     func publisherConnects() {
-      services.note([.event(Event(at: clock.wallNow(), kind: .connected, target: subject.target))])
+      services.observe([.event(Event(at: clock.wallNow(), kind: .connected, target: subject.target))])
     }
     /// Lets it connect, and go.
     func turnAway(meanwhile: () -> Void = {}) -> ContinuousClock.Instant {

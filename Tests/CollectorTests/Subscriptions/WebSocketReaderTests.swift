@@ -132,7 +132,7 @@ import Testing
     while !rest.isEmpty {
       let part = rest.prefix(step)
       rest = rest.dropFirst(step)
-      if let behind = try opening.take(part) { return behind + rest }
+      if let behind = try opening.receive(part) { return behind + rest }
     }
     return nil
   }

@@ -8,11 +8,11 @@ import Testing
     var meter = FrameMeter()
     func time(_ milliseconds: Int64) -> MotionTime { MotionTime(nanoseconds: milliseconds * 1_000_000) }
     #expect(meter.text(at: time(900)) == nil)
-    meter.note(.microseconds(400), bytes: 100)
-    meter.note(.microseconds(800), bytes: 300)
+    meter.record(.microseconds(400), bytes: 100)
+    meter.record(.microseconds(800), bytes: 300)
     #expect(meter.text(at: time(400)) == nil)
     #expect(meter.text(at: time(500)) == "frame 0.60 ms 200 B")
-    meter.note(.microseconds(50), bytes: 7)
+    meter.record(.microseconds(50), bytes: 7)
     #expect(meter.text(at: time(900)) == nil)
     #expect(meter.text(at: time(1000)) == "frame 0.05 ms 7 B")
   }

@@ -31,7 +31,7 @@ import Threads
     _ queue: inout AlertQueue, _ way: AlertQueue.Way, at now: WallTime, problem: String? = nil
   ) -> [String] {
     let due = queue.due(way, at: now)
-    if !due.isEmpty { _ = queue.note(due, way, problem: problem, at: now) }
+    if !due.isEmpty { _ = queue.record(due, way, problem: problem, at: now) }
     return due.map { "\($0.id) \($0.endedAt == nil ? "firing" : "resolved")" }
   }
 
@@ -45,7 +45,7 @@ import Threads
     var queue = AlertQueue(stored: [record])
     _ = queue.nextDue([webhook], after: time(0))
     _ = deliver(&queue, webhook, at: time(0))
-    _ = queue.note([record], webhook, problem: "none there", at: time(0))
+    _ = queue.record([record], webhook, problem: "none there", at: time(0))
     #expect(queue.records["a"]?.deliveries["webhook"]?.problem == "none there")
   }
 
@@ -74,7 +74,7 @@ import Threads
     #expect(deliver(&queue, webhook, at: time(9000)).isEmpty)
     queue.removeFinished([webhook])
     #expect(queue.records.isEmpty)
-    #expect(queue.takeUnsaved().removedAlerts == ["a"])
+    #expect(queue.drainUnsaved().removedAlerts == ["a"])
   }
 
   @Test func endIsNotToldWhereItIsNotWanted() {
@@ -125,8 +125,8 @@ import Threads
     var queue = AlertQueue()
     queue.replace(.objective, with: [alert("a"), alert("b")], at: time(0))
     let first = queue.due(webhook, at: time(0)).filter { $0.id == "a" }
-    _ = queue.note(first, webhook, problem: nil, at: time(0))
-    let saved = queue.takeUnsaved()
+    _ = queue.record(first, webhook, problem: nil, at: time(0))
+    let saved = queue.drainUnsaved()
     #expect(saved.alerts.count == 2)
     var next = AlertQueue(stored: saved.alerts)
     #expect(deliver(&next, webhook, at: time(10)) == ["b firing"])

@@ -125,7 +125,7 @@ import Testing
     // Sending has not begun: credentials may be awaited.
     #expect(try round(after: 0).verdict == .undecided)
     #expect(try round(after: 100).verdict == .undecided)
-    state.note(sendingIsPossible: true)
+    state.record(sendingIsPossible: true)
     #expect(try round(after: 101).verdict == .undecided)
     #expect(try round(after: 160).verdict == .undecided)
     #expect(try round(after: 161).verdict == .breached)

@@ -277,14 +277,14 @@ import Testing
 
   @Test func theBudgetFollowsTheDisk() {
     var budget = PruneBudget()
-    for _ in 0..<100 { budget.note(budget.time) }
+    for _ in 0..<100 { budget.record(budget.time) }
     #expect(budget.time == PruneBudget.range.upperBound)
-    budget.note(.milliseconds(400))
+    budget.record(.milliseconds(400))
     #expect(budget.time < .milliseconds(4))
-    for _ in 0..<100 { budget.note(.seconds(1)) }
+    for _ in 0..<100 { budget.record(.seconds(1)) }
     #expect(budget.time == PruneBudget.range.lowerBound)
     // Where commits take as long as the deleting, both together come to what is wanted.
-    for _ in 0..<100 { budget.note(budget.time + budget.time) }
+    for _ in 0..<100 { budget.record(budget.time + budget.time) }
     #expect(abs((budget.time * 2 - PruneBudget.wanted).nanoseconds) < 1_000_000)
   }
 
@@ -331,7 +331,7 @@ import Testing
         // The portion that was begun is deleted to its end.
         #expect(step.held <= budget.time + .microseconds(2 * tick), "\(tick)")
         longest = max(longest, step.held)
-        budget.note(step.held)
+        budget.record(step.held)
         rows[tick] = max(rows[tick] ?? 0, step.rows)
         steps += 1
       }

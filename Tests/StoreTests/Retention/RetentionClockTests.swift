@@ -20,7 +20,7 @@ private struct Looks {
   }
 
   mutating func look(isContinuing: Bool = true) -> RetentionClock.Change? {
-    clock.take(
+    clock.update(
       .init(wall: wall, boottime: boottime, bootID: boot, isSynchronized: isSynchronized),
       isContinuing: isContinuing)
   }
@@ -143,17 +143,20 @@ private struct Looks {
         wall: fixture.clock.wallNow().advanced(byMicroseconds: ahead), boottime: .seconds(7),
         bootID: "boot", isSynchronized: true)
     }
-    #expect(try fixture.store.look(at: reading(0), isContinuing: false, hasAges: true).change == nil)
+    #expect(
+      try fixture.store.updateRetentionClock(at: reading(0), isContinuing: false, hasAges: true).change == nil
+    )
     fixture.store.close()
     let store = try fixture.reopened(fixture.directory.storePath)
     defer { store.close() }
-    let look = try store.look(
+    let look = try store.updateRetentionClock(
       at: reading(Self.days.microseconds), isContinuing: false, hasAges: true)
     #expect(look.clock.now == fixture.clock.wallNow())
     let wait = try #require(try fixture.reader().retentionWait())
     #expect(wait.reason == .clock(countsAs: fixture.clock.wallNow()))
     // Without ages nothing is held back that anybody asked for.
-    _ = try store.look(at: reading(Self.days.microseconds), isContinuing: true, hasAges: false)
+    _ = try store.updateRetentionClock(
+      at: reading(Self.days.microseconds), isContinuing: true, hasAges: false)
     #expect(try fixture.reader().retentionWait() == nil)
   }
 }

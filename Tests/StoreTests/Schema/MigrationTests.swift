@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test func aReaderLeavesAnOlderStoreAloneThatACollectorHas() throws {
-    let lock = try CollectorLock.take(forStore: directory.storePath)
+    let lock = try CollectorLock.acquire(forStore: directory.storePath)
     let error = #expect(throws: StoreError.self) { _ = try StoreReader.open(at: directory.storePath) }
     withExtendedLifetime(lock) {}
     #expect(error?.code == .inUse)

@@ -40,9 +40,9 @@ import Testing
   func interval() throws {
     try sync.run()
     #expect(disk.calls.isEmpty, "nothing was committed")
-    sync.noteCommit()
+    sync.recordCommit()
     try sync.run()
-    sync.noteCommit()
+    sync.recordCommit()
     clock.advance(by: .milliseconds(999))
     try sync.run()
     #expect(disk.calls.count == 1)
@@ -56,7 +56,7 @@ import Testing
 
   @Test("what could not be synced is tried again")
   func failure() throws {
-    sync.noteCommit()
+    sync.recordCommit()
     disk.fail(EIO)
     let error = try #require(throws: StoreError.self) { try sync.run() }
     #expect(error.path.hasSuffix("s.sqlite-wal"))
@@ -75,11 +75,11 @@ import Testing
     let calls = Mutex(0)
     let made = LogSync(path: directory.file("s.sqlite-wal"), clock: clock) { _ in
       calls.withLock { $0 += 1 }
-      sync.withLock { $0 }?.noteCommit()
+      sync.withLock { $0 }?.recordCommit()
       return 0
     }
     sync.withLock { $0 = made }
-    made.noteCommit()
+    made.recordCommit()
     for _ in 0..<3 {
       try made.run()
       clock.advance(by: .seconds(1))

@@ -130,11 +130,11 @@ struct ControlTests {
     var iterator = stream.makeAsyncIterator()
     try clerk.send(.rename(run, name: "kept"))
     _ = await iterator.next()
-    #expect(clerk.take() == [ControlReport(command: .rename(run, name: "kept"), result: .done)])
-    #expect(clerk.take().isEmpty)
+    #expect(clerk.drain() == [ControlReport(command: .rename(run, name: "kept"), result: .done)])
+    #expect(clerk.drain().isEmpty)
     try clerk.send(.start(name: nil))
     _ = await iterator.next()
-    guard case .refused(let reason) = clerk.take().first?.result else {
+    guard case .refused(let reason) = clerk.drain().first?.result else {
       Issue.record("there is no collector")
       return
     }

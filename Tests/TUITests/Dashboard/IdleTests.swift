@@ -122,8 +122,8 @@ struct IdleTests {
     var meter = FrameMeter()
     #expect(meter.due == nil && meter.report(at: MotionTime(nanoseconds: 5_000_000_000), skipped: 0) == nil)
     let first = MotionTime(nanoseconds: 1_000)
-    meter.note(at: first, duration: .microseconds(100), bytes: 400)
-    meter.note(at: first + .milliseconds(500), duration: .microseconds(300), bytes: 800)
+    meter.record(at: first, duration: .microseconds(100), bytes: 400)
+    meter.record(at: first + .milliseconds(500), duration: .microseconds(300), bytes: 800)
     #expect(meter.due == first + .seconds(1))
     #expect(meter.report(at: MotionTime(nanoseconds: 1_000_000_999), skipped: 0) == nil)
     #expect(

@@ -10,7 +10,8 @@ struct PresetTests {
     var sequence = KeySequence()
     var result: Command?
     for character in characters {
-      if case .command(let command) = sequence.take(InputEvent(kind: .key(.character(character))), in: keys) {
+      if case .command(let command) = sequence.match(InputEvent(kind: .key(.character(character))), in: keys)
+      {
         result = command
       }
     }

@@ -131,7 +131,7 @@ struct OverlayTests {
   func field() {
     var field = TextField("pushscope")
     func press(_ key: InputEvent.Key, _ modifiers: InputEvent.Modifiers = []) {
-      _ = field.take(key, modifiers)
+      _ = field.handle(key, modifiers)
     }
     press(.backspace)
     press(.home)
@@ -151,14 +151,14 @@ struct OverlayTests {
     for key: InputEvent.Key in [.backspace, .delete, .left, .right] { press(key) }
     field.insert(String(repeating: "x", count: 1_000))
     #expect(field.string.count == TextField.capacity)
-    #expect(!field.take(.up, []) && !field.take(.character("x"), .alt))
+    #expect(!field.handle(.up, []) && !field.handle(.character("x"), .alt))
   }
 
   @Test("scalars that join their neighbors move the cursor by the characters that come of it")
   func joins() {
     func typed(_ text: String) -> TextField {
       var field = TextField()
-      for scalar in text.unicodeScalars { _ = field.take(.character(Character(scalar)), []) }
+      for scalar in text.unicodeScalars { _ = field.handle(.character(Character(scalar)), []) }
       return field
     }
     let texts = [
@@ -169,24 +169,24 @@ struct OverlayTests {
       var field = typed(text)
       #expect(field.string == text && field.cursor == text.count, "\(text)")
       for left in stride(from: text.count - 1, through: 0, by: -1) {
-        _ = field.take(.backspace, [])
+        _ = field.handle(.backspace, [])
         #expect(field.string == String(text.prefix(left)) && field.cursor == left, "\(text)")
       }
     }
     // Two halves of flags come together when what stood between them is taken away.
     var flags = typed("🇩x🇪🇫🇷")
-    _ = flags.take(.home, [])
-    _ = flags.take(.right, [])
-    _ = flags.take(.delete, [])
+    _ = flags.handle(.home, [])
+    _ = flags.handle(.right, [])
+    _ = flags.handle(.delete, [])
     #expect(flags.string == "🇩🇪🇫🇷" && flags.cursor == 1)
     // A mark in front of which the cursor stood joins what is typed before it.
     var mark = typed("\u{301}")
-    _ = mark.take(.home, [])
-    _ = mark.take(.character("e"), [])
+    _ = mark.handle(.home, [])
+    _ = mark.handle(.character("e"), [])
     #expect(mark.string == "e\u{301}" && mark.cursor == 1)
     var long = TextField(String(repeating: "e\u{301}", count: 500))
     #expect(long.string.unicodeScalars.count == TextField.capacity)
-    _ = long.take(.character("\u{302}"), [])
+    _ = long.handle(.character("\u{302}"), [])
     #expect(long.cursor == TextField.capacity / 2)
   }
 

@@ -32,7 +32,7 @@ struct DensityTests {
           }
           return Density.Column(
             start: column * tick, duration: tick, counts: counts,
-            buckets: tallies.indices.map { tallies[$0].take() })
+            buckets: tallies.indices.map { tallies[$0].drain() })
         })
       result.tracks[place].hiddenBefore = end
     }

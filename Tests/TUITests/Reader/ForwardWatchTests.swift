@@ -41,13 +41,13 @@ struct ForwardWatchTests {
     for second in 0..<100 {
       let pause = ForwardPause(
         cursor: Int64(second / 10), rows: ForwardPause.most, since: WallTime(microseconds: 0))
-      #expect(watch.look(pause, at: .zero + .seconds(second)) == 0)
+      #expect(watch.update(pause, at: .zero + .seconds(second)) == 0)
     }
     for second in 100..<130 {
-      let rows = watch.look(
+      let rows = watch.update(
         ForwardPause(cursor: 9, rows: 7, since: WallTime(microseconds: 0)), at: .zero + .seconds(second))
       #expect(rows == (second < 110 ? 0 : 7))
     }
-    #expect(watch.look(nil, at: .zero + .seconds(131)) == 0)
+    #expect(watch.update(nil, at: .zero + .seconds(131)) == 0)
   }
 }

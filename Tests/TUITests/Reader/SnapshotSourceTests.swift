@@ -312,11 +312,11 @@ struct SnapshotSourceTests {
     try fixture.begin()
     var window = PointWindow(
       targets: [target], page: PointPage(points: [], revision: 0, isTruncated: false))
-    window.take(Self.row(fixture.delivered(1)))
+    window.add(Self.row(fixture.delivered(1)))
     let isWhole = window.settle()
     #expect(isWhole)
     for sequence in 3...Int64(PointWindow.capacity) + 3 where !window.isBehind {
-      window.take(Self.row(fixture.delivered(sequence, at: sequence)))
+      window.add(Self.row(fixture.delivered(sequence, at: sequence)))
     }
     #expect(window.isBehind)
     let isComplete = window.settle()
@@ -398,7 +398,7 @@ struct SnapshotSourceTests {
     var window = PointWindow(targets: targets, page: PointPage(points: [], revision: 0, isTruncated: false))
     let share = PointWindow.capacity / 2
     for sequence in 1...Int64(share + share / 4 + PointTrack.chunkSize) {
-      window.take(Self.row(fixture.delivered(sequence, target: 0, at: sequence)))
+      window.add(Self.row(fixture.delivered(sequence, target: 0, at: sequence)))
     }
     let isWhole = window.settle()
     #expect(isWhole)
@@ -602,12 +602,12 @@ struct SnapshotSourceTests {
     try reader.start()
     var iterator = stream.makeAsyncIterator()
     _ = await iterator.next()
-    #expect(reader.take().snapshot?.tracks.first?.count == 1)
-    #expect(reader.take().snapshot == nil)
+    #expect(reader.drain().snapshot?.tracks.first?.count == 1)
+    #expect(reader.drain().snapshot == nil)
     reader.ask(
       ReaderOrder(request: ReadRequest(from: WallTime(microseconds: 0), to: nil, tick: .seconds(1))))
     _ = await iterator.next()
-    #expect(reader.take().snapshot?.request != nil)
+    #expect(reader.drain().snapshot?.request != nil)
     reader.stop()
   }
 }

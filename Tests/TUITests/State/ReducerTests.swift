@@ -25,7 +25,7 @@ struct ReducerTests {
       snapshot: snapshot, state: state, columns: context.panes(state).columns, previous: nil, at: .zero)
     if let content = context.content {
       let order = FiguresOrder(places: [FiguresOrder.Place(content.window, targets: content.targets)])
-      _ = context.content?.take(WindowFigures.taken(order, of: snapshot), in: snapshot)
+      _ = context.content?.set(WindowFigures.taken(order, of: snapshot), in: snapshot)
     }
     change(&context)
     return context

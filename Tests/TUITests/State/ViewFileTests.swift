@@ -23,7 +23,7 @@ import Threads
     try make("dd.json", days: 31)
     let file = try #require(
       ViewFile(of: "/store", environment: ["XDG_STATE_HOME": home.path], outlastsTheEnd: false))
-    #expect(file.takeLast() == nil)
+    #expect(file.claimLast() == nil)
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: views).sorted() == [
         "bb.2147483647.json", "cc.1.json", "dd.json",
@@ -46,12 +46,12 @@ import Threads
     }
     let parent = ProcessIdentity(runningAs: getppid())
     try leave(by: "\(parent.id)-1")
-    #expect(file.takeLast() == view)
-    #expect(file.takeLast() == nil, "it is given once")
+    #expect(file.claimLast() == view)
+    #expect(file.claimLast() == nil, "it is given once")
     // In a container a dashboard has the id of the one before.
     try leave(by: "\(ProcessIdentity.own.id)")
-    #expect(file.takeLast() == view)
+    #expect(file.claimLast() == view)
     try leave(by: "\(parent)")
-    #expect(file.takeLast() == nil, "it is that of a dashboard at work")
+    #expect(file.claimLast() == nil, "it is that of a dashboard at work")
   }
 }

@@ -12,7 +12,7 @@ struct InputDecoderTests {
     var decoder = InputDecoder()
     for byte in bytes { decoder.feed(byte) }
     decoder.flush()
-    return decoder.takeEvents()
+    return decoder.drainEvents()
   }
 
   private static func key(_ key: InputEvent.Key, _ modifiers: InputEvent.Modifiers = []) -> TerminalEvent {
@@ -76,7 +76,7 @@ struct InputDecoderTests {
     decoder.feed(key: .up, modifiers: .shift)
     decoder.feed(key: .up, modifiers: [])
     #expect(
-      decoder.takeEvents() == [InputDecoderTests.key(.up, [.shift, .alt]), InputDecoderTests.key(.up)])
+      decoder.drainEvents() == [InputDecoderTests.key(.up, [.shift, .alt]), InputDecoderTests.key(.up)])
   }
 
   @Test("malformed UTF-8 is dropped, what follows is not")
@@ -95,9 +95,9 @@ struct InputDecoderTests {
     for cut in 1..<bytes.count {
       var decoder = InputDecoder()
       for byte in bytes[..<cut] { decoder.feed(byte) }
-      var all = decoder.takeEvents()
+      var all = decoder.drainEvents()
       for byte in bytes[cut...] { decoder.feed(byte) }
-      all += decoder.takeEvents()
+      all += decoder.drainEvents()
       #expect(all == whole, "cut at \(cut)")
     }
   }
@@ -121,7 +121,7 @@ struct InputDecoderTests {
       let introducers: [TerminalEvent] = [
         Self.key(.escape), Self.key(.character("["), .alt), Self.key(.character("O"), .alt),
       ]
-      for event in decoder.takeEvents() where !introducers.contains(event) {
+      for event in decoder.drainEvents() where !introducers.contains(event) {
         guard case .input(let input) = event, case .key(.character) = input.kind else { continue }
         Issue.record("cut at \(cut): \(event)")
       }
@@ -140,7 +140,7 @@ struct InputDecoderTests {
     }
     let escape = Self.key(.escape)
     #expect(
-      decoder.takeEvents()
+      decoder.drainEvents()
         == [
           escape, Self.key(.character("[")), Self.key(.character("[")), escape, Self.key(.character("O")),
           Self.key(.character("O")), escape, Self.key(.character("]")), Self.key(.character("q")),
@@ -169,9 +169,9 @@ struct InputDecoderTests {
     for byte in "\u{1B}[200~".utf8 { decoder.feed(byte) }
     for _ in 0..<200_000 { decoder.feed(0x61) }
     decoder.flush()
-    #expect(decoder.takeEvents().isEmpty && decoder.isPasting)
+    #expect(decoder.drainEvents().isEmpty && decoder.isPasting)
     decoder.endPaste()
-    #expect(decoder.takeEvents() == [.paste(String(repeating: "a", count: 65_536))])
+    #expect(decoder.drainEvents() == [.paste(String(repeating: "a", count: 65_536))])
     #expect(!decoder.isPasting)
   }
 
@@ -182,10 +182,10 @@ struct InputDecoderTests {
       decoder.feed(byte)
     }
     #expect(
-      decoder.takeReports() == [
+      decoder.drainReports() == [
         .mode(2026, setting: 1), .background(Color(255, 128, 0)), .foreground(Color(255, 0, 128)),
       ])
-    #expect(decoder.takeEvents().isEmpty && decoder.takeReports().isEmpty)
+    #expect(decoder.drainEvents().isEmpty && decoder.drainReports().isEmpty)
   }
 
   @Test("random bytes never trap and never leave more than they brought")
@@ -203,7 +203,7 @@ struct InputDecoderTests {
       }
       decoder.flush()
       decoder.endPaste()
-      #expect(decoder.takeEvents().count <= count + 1)
+      #expect(decoder.drainEvents().count <= count + 1)
       #expect(!decoder.isIncomplete)
     }
   }

@@ -34,12 +34,12 @@ struct InputFuzzTests {
       case 1: decoder.endPaste()
       default: break
       }
-      events += decoder.takeEvents()
-      _ = decoder.takeReports()
+      events += decoder.drainEvents()
+      _ = decoder.drainReports()
     }
     decoder.endPaste()
     decoder.flush()
-    events += decoder.takeEvents()
+    events += decoder.drainEvents()
     #expect(events.count <= fed * 2, "no byte makes events without end")
     for event in events {
       switch event {
@@ -60,7 +60,7 @@ struct InputFuzzTests {
     for byte in "\u{1B}[200~".utf8 { decoder.feed(byte) }
     for _ in 0..<200_000 { decoder.feed(0x61) }
     decoder.endPaste()
-    guard case .paste(let text) = decoder.takeEvents().first else {
+    guard case .paste(let text) = decoder.drainEvents().first else {
       Issue.record("no paste")
       return
     }

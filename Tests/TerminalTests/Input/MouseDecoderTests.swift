@@ -62,7 +62,7 @@ struct MouseDecoderTests {
       decoder.feed(byte)
     }
     #expect(
-      inputs(decoder.takeEvents()) == [
+      inputs(decoder.drainEvents()) == [
         InputEvent(kind: .mouseDown, location: Point(x: 0, y: 1)),
         InputEvent(kind: .mouseDrag, location: Point(x: 222, y: 1)),
         InputEvent(kind: .mouseUp, location: Point(x: 2, y: 1)),

@@ -37,8 +37,8 @@ struct ConnectionAvailability: Sendable {
   /// How often the log tells of one outage.
   static let tellingInterval = Duration.seconds(60)
 
-  /// Notes whether a connection is usable; called whenever one may have come or gone.
-  mutating func note(isUsable: Bool, at now: MonotonicTime) {
+  /// Records whether a connection is usable; called whenever one may have come or gone.
+  mutating func record(isUsable: Bool, at now: MonotonicTime) {
     if !isDoubted {
       if isUsable || self.isUsable { lastUsable = now }
       if isUsable { lastReason = nil }
@@ -51,18 +51,19 @@ struct ConnectionAvailability: Sendable {
 
   /// A connection could not be opened.
   /// - Returns: whether the log is to tell of it: of the first attempt, and then once a minute.
-  mutating func noteFailedAttempt(_ reason: FailureReason, _ detail: String, at now: MonotonicTime) -> Bool {
-    noteOutage(reason, detail, isConnected: false, at: now)
+  mutating func recordFailedAttempt(_ reason: FailureReason, _ detail: String, at now: MonotonicTime) -> Bool
+  {
+    recordOutage(reason, detail, isConnected: false, at: now)
   }
 
   /// A connection stood and was of no use.
   /// - Returns: whether the log is to tell of it, as of a failed attempt.
-  mutating func note(_ fault: ConnectionFault, at now: MonotonicTime) -> Bool {
+  mutating func record(_ fault: ConnectionFault, at now: MonotonicTime) -> Bool {
     lastUsable = lastTrusted
-    return noteOutage(fault.reason, fault.detail, isConnected: true, at: now)
+    return recordOutage(fault.reason, fault.detail, isConnected: true, at: now)
   }
 
-  private mutating func noteOutage(
+  private mutating func recordOutage(
     _ reason: FailureReason, _ detail: String, isConnected: Bool, at now: MonotonicTime
   ) -> Bool {
     lastReason = reason
@@ -80,11 +81,11 @@ struct ConnectionAvailability: Sendable {
 
   /// A connection gave an answer.
   /// - Returns: the outage that is over by that; `nil` when there was none.
-  mutating func noteAnswer(at now: MonotonicTime) -> Outage? {
+  mutating func recordAnswer(at now: MonotonicTime) -> Outage? {
     let over = outage
     outage = nil
     toldAt = nil
-    note(isUsable: isUsable, at: now)
+    record(isUsable: isUsable, at: now)
     lastTrusted = lastUsable
     return over
   }
@@ -118,7 +119,7 @@ struct ReconnectBackoff: Sendable {
   init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
   /// A connection could not be opened, or was of no use (``ConnectionFault``).
-  mutating func noteFailure(at now: MonotonicTime) {
+  mutating func recordFailure(at now: MonotonicTime) {
     failures += 1
     let doubled = Self.shortest.nanoseconds << Int64(min(failures - 1, 20))
     let full = min(doubled, Self.longest.nanoseconds)
@@ -129,7 +130,7 @@ struct ReconnectBackoff: Sendable {
   mutating func hold(until instant: MonotonicTime) { earliest = max(earliest ?? instant, instant) }
 
   /// A connection gave an answer.
-  mutating func noteSuccess() {
+  mutating func recordSuccess() {
     failures = 0
     earliest = nil
   }

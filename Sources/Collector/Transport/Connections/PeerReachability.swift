@@ -12,39 +12,39 @@ struct PeerReachability {
     self.reporter = reporter
   }
 
-  /// Notes whether a connection is usable; called whenever one may have come or gone.
-  mutating func note(isUsable: Bool, at now: MonotonicTime) {
-    availability.note(isUsable: isUsable, at: now)
+  /// Records whether a connection is usable; called whenever one may have come or gone.
+  mutating func record(isUsable: Bool, at now: MonotonicTime) {
+    availability.record(isUsable: isUsable, at: now)
   }
 
-  mutating func noteConnected(_ connection: Int64, at now: MonotonicTime) {
-    availability.note(isUsable: true, at: now)
+  mutating func recordConnected(_ connection: Int64, at now: MonotonicTime) {
+    availability.record(isUsable: true, at: now)
     reporter.emit(
       .connected, connection: connection, at: now,
       detail: availability.outage.map { "after \($0.words(at: now))" } ?? "")
   }
 
-  mutating func noteAnswer(at now: MonotonicTime) {
-    backoff.noteSuccess()
-    if let over = availability.noteAnswer(at: now) {
+  mutating func recordAnswer(at now: MonotonicTime) {
+    backoff.recordSuccess()
+    if let over = availability.recordAnswer(at: now) {
       let what = over.isRefusal ? "the peer takes requests again" : "connected again"
       reporter.log(.notice, "\(what) after \(over.words(at: now))")
     }
   }
 
   /// No attempt could begin.
-  mutating func noteNoAttempt(at now: MonotonicTime) { backoff.noteFailure(at: now) }
+  mutating func recordNoAttempt(at now: MonotonicTime) { backoff.recordFailure(at: now) }
 
   /// A connection could not be opened.
-  mutating func noteFailure(_ reason: FailureReason, _ detail: String, at now: MonotonicTime) {
-    backoff.noteFailure(at: now)
-    if availability.noteFailedAttempt(reason, detail, at: now) { warnOfOutage(at: now) }
+  mutating func recordFailure(_ reason: FailureReason, _ detail: String, at now: MonotonicTime) {
+    backoff.recordFailure(at: now)
+    if availability.recordFailedAttempt(reason, detail, at: now) { warnOfOutage(at: now) }
   }
 
   /// A connection stood and was of no use.
-  mutating func note(_ fault: ConnectionFault, at now: MonotonicTime) {
-    backoff.noteFailure(at: now)
-    if availability.note(fault, at: now) { warnOfOutage(at: now) }
+  mutating func record(_ fault: ConnectionFault, at now: MonotonicTime) {
+    backoff.recordFailure(at: now)
+    if availability.record(fault, at: now) { warnOfOutage(at: now) }
   }
 
   private func warnOfOutage(at now: MonotonicTime) {

@@ -61,7 +61,7 @@ struct HTTP2FrameBucket: Sendable {
 
   /// - Parameter count: of frames or bytes.
   /// - Returns: whether so many more are within the rate.
-  mutating func take(_ count: Double = 1, at now: MonotonicTime) -> Bool {
+  mutating func spend(_ count: Double = 1, at now: MonotonicTime) -> Bool {
     let elapsed = Double((now - refilled).nanoseconds) / 1e9
     if elapsed > 0 {
       refilled = now
@@ -92,7 +92,7 @@ struct HTTP2FrameBudgets: Sendable {
   }
 
   /// Frames that a request earns the peer.
-  mutating func noteRequestWritten() {
+  mutating func recordRequestWritten() {
     resets.requestWritten()
     windowUpdates.requestWritten()
     others.requestWritten()
@@ -100,14 +100,14 @@ struct HTTP2FrameBudgets: Sendable {
 
   /// A frame of a kind that has a rate.
   /// - Returns: the kind of which the peer sent too many.
-  mutating func take(_ kind: HTTP2Limits.Kind, at now: MonotonicTime) -> HTTP2Limits.Kind? {
+  mutating func count(_ kind: HTTP2Limits.Kind, at now: MonotonicTime) -> HTTP2Limits.Kind? {
     let isWithin =
       switch kind {
-      case .settings: settings.take(at: now)
-      case .pings: pings.take(at: now)
-      case .resets: resets.take(at: now)
-      case .windowUpdates: windowUpdates.take(at: now)
-      default: others.take(at: now)
+      case .settings: settings.spend(at: now)
+      case .pings: pings.spend(at: now)
+      case .resets: resets.spend(at: now)
+      case .windowUpdates: windowUpdates.spend(at: now)
+      default: others.spend(at: now)
       }
     return isWithin ? nil : kind
   }
@@ -115,7 +115,7 @@ struct HTTP2FrameBudgets: Sendable {
   /// A frame of a stream that is over: the peer sent it before it knew. Its header fields still count for HPACK, so it cannot be
   /// left unread.
   /// - Parameter length: of its payload.
-  mutating func takeOver(_ length: Int, at now: MonotonicTime) -> HTTP2Limits.Kind? {
-    overBytes.take(Double(9 + length), at: now) ? nil : .overBytes
+  mutating func countLate(_ length: Int, at now: MonotonicTime) -> HTTP2Limits.Kind? {
+    overBytes.spend(Double(9 + length), at: now) ? nil : .overBytes
   }
 }

@@ -21,24 +21,24 @@ struct ConnectionHealth: Sendable {
   private var isFaultTold = false
 
   /// A request was answered, whatever the status.
-  mutating func noteAnswer() {
+  mutating func recordAnswer() {
     hasAnswered = true
     refusals = 0
   }
 
   /// The peer refused a stream.
   /// - Returns: the fault, when this was one refusal too many.
-  mutating func noteRefusal() -> ConnectionFault? {
+  mutating func recordRefusal() -> ConnectionFault? {
     refusals += 1
     guard refusals >= Self.refusalsToGiveUp else { return nil }
-    return tell(
+    return makeFault(
       .refusedStream, "the peer refused \(refusals) requests in a row on one connection (REFUSED_STREAM)")
   }
 
   /// - Returns: the fault, when the peer sends an error before any answer. After NO_ERROR what is under way may be answered.
-  mutating func note(_ goaway: HTTP2Goaway) -> ConnectionFault? {
+  mutating func record(_ goaway: HTTP2Goaway) -> ConnectionFault? {
     guard !hasAnswered, goaway.code != .noError else { return nil }
-    return tell(.goaway, Self.words(of: goaway))
+    return makeFault(.goaway, Self.words(of: goaway))
   }
 
   /// The peer ended the connection, or it was lost.
@@ -46,13 +46,13 @@ struct ConnectionHealth: Sendable {
   ///   - goaway: what the peer sent before.
   ///   - failure: what became of the requests on it.
   /// - Returns: the fault, when it never gave an answer and no fault was told before.
-  mutating func noteEnd(
+  mutating func recordEnd(
     after goaway: HTTP2Goaway? = nil, by failure: RequestFailure? = nil
   ) -> ConnectionFault? {
     guard !hasAnswered else { return nil }
-    if let goaway { return tell(.goaway, Self.words(of: goaway)) }
+    if let goaway { return makeFault(.goaway, Self.words(of: goaway)) }
     let why = failure.map { ": \($0.detail)" } ?? ""
-    return tell(
+    return makeFault(
       failure?.reason == .tls ? .tls : .connect, "the connection was lost before it had given an answer\(why)"
     )
   }
@@ -61,7 +61,7 @@ struct ConnectionHealth: Sendable {
     "the peer ended the connection before it had given an answer: GOAWAY (\(goaway.code))"
   }
 
-  private mutating func tell(_ reason: FailureReason, _ detail: String) -> ConnectionFault? {
+  private mutating func makeFault(_ reason: FailureReason, _ detail: String) -> ConnectionFault? {
     guard !isFaultTold else { return nil }
     isFaultTold = true
     return ConnectionFault(reason: reason, detail: detail)

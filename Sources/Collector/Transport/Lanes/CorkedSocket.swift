@@ -13,7 +13,7 @@ struct CorkedSocket {
   func stampSent() { _ = clinux_stamp_sent(fd) }
 
   /// When packets left of which the kernel has not told yet. Only a question: what is in the queue is given once.
-  func takeSentStamps(offset: RealtimeOffset) -> [MonotonicTime] {
+  func drainSentStamps(offset: RealtimeOffset) -> [MonotonicTime] {
     var stamps: [MonotonicTime] = []
     var stamp: Int64 = 0
     var byte: UInt32 = 0
@@ -39,7 +39,7 @@ struct CorkedSocket {
 
   /// Looks at what is unread: the kernel's stamps of the first and the last packet.
   /// - Returns: `nil` when nothing is.
-  func look(at now: MonotonicTime, offset: RealtimeOffset) -> ReceiveWindow? {
+  func peek(at now: MonotonicTime, offset: RealtimeOffset) -> ReceiveWindow? {
     var stamp: Int64 = 0
     guard clinux_peek_stamp(fd, 1, &stamp) > 0 else { return nil }
     guard stamp != 0 else { return ReceiveWindow(lookedAt: now) }

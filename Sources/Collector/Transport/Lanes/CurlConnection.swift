@@ -134,7 +134,7 @@ final class CurlConnection {
   }
 
   /// Takes the easy handle back from libcurl; with ``Purpose/bytes`` that ends the connection.
-  func takeBack() {
+  func removeHandle() {
     guard isAdded else { return }
     isAdded = false
     curl_multi_remove_handle(multi, easy)
@@ -156,7 +156,7 @@ final class CurlConnection {
   }
 
   /// The result of what libcurl has brought to an end.
-  func takeResult() -> CURLcode? {
+  func nextResult() -> CURLcode? {
     var code = CURLE_OK
     return ccurl_multi_next_done(multi, &code) == nil ? nil : code
   }
@@ -176,7 +176,7 @@ final class CurlConnection {
   func close() {
     guard !isClosing else { return }
     isClosing = true
-    takeBack()
+    removeHandle()
     curl_multi_cleanup(multi)
     for interest in interests where interest.isRegistered { environment.unwatch(interest.fd) }
     interests.removeAll()

@@ -93,7 +93,7 @@ final class CurlLane: Lane {
     health.hasAnswered && freePlaces > 0 && request.request.body.count + 700 <= connection.segmentSize
   }
 
-  func take(_ request: OutgoingRequest) { start(request) }
+  func accept(_ request: OutgoingRequest) { start(request) }
 
   private func start(_ request: OutgoingRequest) {
     request.taken = environment.now()
@@ -170,11 +170,11 @@ final class CurlLane: Lane {
     let began = environment.now()
     socket.uncork()
     let window = SendWindow(began: began, ended: environment.now())
-    let departure = window.departure(among: socket.takeSentStamps(offset: environment.offset))
-    noteSent(at: departure ?? began, isKernel: departure != nil)
+    let departure = window.departure(among: socket.drainSentStamps(offset: environment.offset))
+    recordSent(at: departure ?? began, isKernel: departure != nil)
   }
 
-  private func noteSent(at instant: MonotonicTime, isKernel: Bool) {
+  private func recordSent(at instant: MonotonicTime, isKernel: Bool) {
     guard let request = exchange?.request, request.sent == nil else { return }
     let sent = max(instant, request.notification.planned)
     request.sent = sent
@@ -194,11 +194,11 @@ final class CurlLane: Lane {
     let isReadable = event.isReadable || isError
     guard isReadable || event.isWritable else { return }
     guard exchange != nil else {
-      if isReadable { noteNews() }
+      if isReadable { handleUnsolicited() }
       return
     }
     if isConnection, isReadable {
-      window = socket.look(at: environment.now(), offset: environment.offset)
+      window = socket.peek(at: environment.now(), offset: environment.offset)
       if let window { heardAt = window.lookedAt }
     }
     connection.act(on: fd, readable: isReadable, writable: event.isWritable, error: isError)
@@ -207,22 +207,22 @@ final class CurlLane: Lane {
   }
 
   /// Something came while no request was under way.
-  private func noteNews() {
+  private func handleUnsolicited() {
     // HTTP/2 has frames that need no request; libcurl looks at them when it uses the connection again.
     if speaksHTTP2 { return connection.ignore() }
     finish("0 unanswered")
   }
 
   private func settle() {
-    guard let code = connection.takeResult(), let exchange else { return }
+    guard let code = connection.nextResult(), let exchange else { return }
     let status = ccurl_easy_get_long(connection.easy, CURLINFO_RESPONSE_CODE)
     speaksHTTP2 = ccurl_easy_get_long(connection.easy, CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0
     let stage = exchange.startedAt == nil ? connection.stage : .sent
-    connection.takeBack()
-    if let startedAt = exchange.startedAt { noteSent(at: startedAt, isKernel: false) }
+    connection.removeHandle()
+    if let startedAt = exchange.startedAt { recordSent(at: startedAt, isKernel: false) }
     self.exchange = nil
     if code == CURLE_OK, let answer = exchange.answeredAt {
-      health.noteAnswer()
+      health.recordAnswer()
       events.append(
         .answered(
           exchange.request,
@@ -266,7 +266,7 @@ final class CurlLane: Lane {
 
   private func finish(_ detail: String, by failure: RequestFailure? = nil) {
     guard !isOver else { return }
-    if id > 0, let fault = health.noteEnd(by: failure) { events.append(.faulty(fault)) }
+    if id > 0, let fault = health.recordEnd(by: failure) { events.append(.faulty(fault)) }
     end(detail)
   }
 
@@ -287,8 +287,8 @@ final class CurlLane: Lane {
 
   /// The end of the final answer's headers is the instant that counts.
   /// - Returns: whether the peer may go on.
-  fileprivate func take(headerLine line: UnsafeRawBufferPointer) -> Bool {
-    guard exchange?.answer.take(headerLine: line) ?? false else { return false }
+  fileprivate func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
+    guard exchange?.answer.receive(headerLine: line) ?? false else { return false }
     if let exchange, exchange.answer.hasHeaders, exchange.answeredAt == nil {
       let now = environment.now()
       let sent = exchange.request.sent ?? exchange.startedAt ?? now
@@ -298,8 +298,8 @@ final class CurlLane: Lane {
   }
 
   /// - Returns: whether there is still room.
-  fileprivate func take(body bytes: UnsafeRawBufferPointer) -> Bool {
-    exchange?.answer.take(body: bytes) ?? false
+  fileprivate func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
+    exchange?.answer.receive(body: bytes) ?? false
   }
 }
 
@@ -312,12 +312,12 @@ private func laneHeader(
 ) -> Int {
   let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
   // Any other number than the one given ends the transfer.
-  return lane(context)?.take(headerLine: line) ?? false ? size * count : 0
+  return lane(context)?.receive(headerLine: line) ?? false ? size * count : 0
 }
 
 private func laneBody(
   _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
   let part = UnsafeRawBufferPointer(start: bytes, count: size * count)
-  return lane(context)?.take(body: part) ?? false ? size * count : Int(CURL_WRITEFUNC_ERROR)
+  return lane(context)?.receive(body: part) ?? false ? size * count : Int(CURL_WRITEFUNC_ERROR)
 }

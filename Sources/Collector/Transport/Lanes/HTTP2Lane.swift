@@ -66,7 +66,7 @@ final class HTTP2Lane: Lane {
     request.taken = environment.now()
     ccurl_easy_set_pointer(connection.easy, CURLOPT_URL, request.url.text)
     connection.start()
-    noteProgress()
+    continueOpening()
   }
 
   // MARK: What it takes
@@ -93,7 +93,7 @@ final class HTTP2Lane: Lane {
 
   func canHold(_ request: OutgoingRequest) -> Bool { health.hasAnswered && freePlaces > 0 }
 
-  func take(_ request: OutgoingRequest) {
+  func accept(_ request: OutgoingRequest) {
     let now = environment.now()
     request.taken = max(request.taken, now)
     put(request, isFresh: false, at: now)
@@ -110,7 +110,7 @@ final class HTTP2Lane: Lane {
         streamsInFlight: streams.count,
         phases: isFresh ? connection.phases : nil)
     } catch {
-      noteSent(request, at: now, isKernel: false)
+      recordSent(request, at: now, isKernel: false)
       switch error {
       case .noStream:
         isLeaving = true
@@ -130,7 +130,7 @@ final class HTTP2Lane: Lane {
   var nextProbe: MonotonicTime? { isUsable && !isBlocked ? probe?.nextDue : nil }
 
   func probePath(at now: MonotonicTime) {
-    guard nextProbe != nil, let token = probe?.take(at: now) else { return }
+    guard nextProbe != nil, let token = probe?.beginPing(at: now) else { return }
     session.ping(token)
   }
 
@@ -145,8 +145,8 @@ final class HTTP2Lane: Lane {
 
   // MARK: Opening
 
-  private func noteProgress() {
-    guard case .opening(let request) = state, let code = connection.takeResult() else { return }
+  private func continueOpening() {
+    guard case .opening(let request) = state, let code = connection.nextResult() else { return }
     let now = environment.now()
     guard code == CURLE_OK, connection.stands, let ssl = connection.ssl else {
       let stage = connection.stands ? ConnectionStage.handshaking : connection.stage
@@ -196,7 +196,7 @@ final class HTTP2Lane: Lane {
     if isHeld {
       isHeld = false
       let (window, departure) = channel.release(offset: environment.offset, now: environment.now)
-      noteSent(at: departure ?? window.began, isKernel: departure != nil)
+      recordSent(at: departure ?? window.began, isKernel: departure != nil)
     }
     makeFrames()
     send()
@@ -218,11 +218,11 @@ final class HTTP2Lane: Lane {
       }
       switch sent {
       case .taken(let count, let window, let departure):
-        output.take(count)
+        output.consume(count)
         if channel.isAcknowledgmentAwaited {
           awaited.add(output.sentRequests.compactMap { streams[$0] }, through: channel.lastByte)
         }
-        if !isHeld { noteSent(at: departure ?? window.began, isKernel: departure != nil) }
+        if !isHeld { recordSent(at: departure ?? window.began, isKernel: departure != nil) }
       case .full:
         isBlocked = true
         connection.watch(clinux_epoll_in | clinux_epoll_out)
@@ -233,14 +233,14 @@ final class HTTP2Lane: Lane {
     }
   }
 
-  private func noteSent(at instant: MonotonicTime, isKernel: Bool) {
-    probe?.noteSent(through: output.taken, at: instant)
-    while let stream = output.takeSentRequest() {
-      if let request = streams[stream] { noteSent(request, at: instant, isKernel: isKernel) }
+  private func recordSent(at instant: MonotonicTime, isKernel: Bool) {
+    probe?.recordSent(through: output.taken, at: instant)
+    while let stream = output.removeSentRequest() {
+      if let request = streams[stream] { recordSent(request, at: instant, isKernel: isKernel) }
     }
   }
 
-  private func noteSent(_ request: OutgoingRequest, at instant: MonotonicTime, isKernel: Bool) {
+  private func recordSent(_ request: OutgoingRequest, at instant: MonotonicTime, isKernel: Bool) {
     guard request.sent == nil else { return }
     request.sent = max(instant, request.notification.planned)
     events.append(.sent(request, at: max(instant, request.notification.planned), isKernel: isKernel))
@@ -255,7 +255,7 @@ final class HTTP2Lane: Lane {
     case .opening:
       connection.act(
         on: fd, readable: event.isReadable, writable: event.isWritable, error: event.isError)
-      noteProgress()
+      continueOpening()
     case .open(let channel):
       // An error that is one comes with the end of the stream, or again.
       let isError = event.isError && !channel.dropSentStamps()
@@ -308,13 +308,13 @@ final class HTTP2Lane: Lane {
     session.exchangeEvents(with: &told)
     for event in told {
       switch event {
-      case .requestWritten(let stream, let offset): output.noteEnd(of: stream, before: offset)
-      case .responded(let stream, _): noteResponse(on: stream, arrived: arrived)
+      case .requestWritten(let stream, let offset): output.recordEnd(of: stream, before: offset)
+      case .responded(let stream, _): recordResponse(on: stream, arrived: arrived)
       case .ended(let stream, let how): end(stream, how)
       case .settings(let settings): events.append(.streamLimit(settings.maximumConcurrentStreams))
-      case .goaway(let goaway): note(goaway)
-      case .pingWritten(let token, let offset): probe?.noteWritten(token, offset: offset)
-      case .pong(let token): notePong(token, arrived: arrived)
+      case .goaway(let goaway): record(goaway)
+      case .pingWritten(let token, let offset): probe?.recordWritten(token, offset: offset)
+      case .pong(let token): recordPong(token, arrived: arrived)
       }
     }
     told.removeAll(keepingCapacity: true)
@@ -323,12 +323,12 @@ final class HTTP2Lane: Lane {
     finish(session.goaway == nil ? "0 unanswered" : "after GOAWAY")
   }
 
-  private func noteResponse(on stream: Int32, arrived: MonotonicTime?) {
+  private func recordResponse(on stream: Int32, arrived: MonotonicTime?) {
     guard let request = streams[stream] else { return }
-    noteAcknowledgments()
+    recordAcknowledgments()
     // A peer may answer before it has the whole request.
     if request.sent == nil {
-      noteSent(request, at: arrived.map { min($0, heardAt) } ?? environment.now(), isKernel: false)
+      recordSent(request, at: arrived.map { min($0, heardAt) } ?? environment.now(), isKernel: false)
     }
     if let arrived, let sent = request.sent, arrived >= sent, arrived <= heardAt {
       request.answered = (arrived, .kernel)
@@ -337,25 +337,25 @@ final class HTTP2Lane: Lane {
     }
   }
 
-  private func noteAcknowledgments() {
+  private func recordAcknowledgments() {
     guard !awaited.isEmpty, case .open(let channel) = state else { return }
-    for acknowledgment in channel.takeAcknowledgments(offset: environment.offset) {
-      awaited.note(byte: acknowledgment.byte, at: acknowledgment.at)
+    for acknowledgment in channel.drainAcknowledgments(offset: environment.offset) {
+      awaited.record(byte: acknowledgment.byte, at: acknowledgment.at)
     }
   }
 
-  private func notePong(_ token: UInt64, arrived: MonotonicTime?) {
-    guard let answer = probe?.noteAnswer(token, arrived: arrived, now: environment.now()) else { return }
+  private func recordPong(_ token: UInt64, arrived: MonotonicTime?) {
+    guard let answer = probe?.recordAnswer(token, arrived: arrived, now: environment.now()) else { return }
     events.append(.pinged(connection: id, roundTrip: answer.roundTrip, at: answer.at))
   }
 
   private func end(_ id: Int32, _ how: HTTP2StreamEnd) {
     guard let request = streams.remove(id) else { return }
-    if request.sent == nil { noteSent(request, at: environment.now(), isKernel: false) }
+    if request.sent == nil { recordSent(request, at: environment.now(), isKernel: false) }
     if case .completed(let response) = how, let answer = request.answered {
       // Before that the peer is busy with setting the connection up and with our first request.
-      if !health.hasAnswered { probe?.noteReady(at: environment.now()) }
-      health.noteAnswer()
+      if !health.hasAnswered { probe?.recordReady(at: environment.now()) }
+      health.recordAnswer()
       events.append(
         .answered(
           request,
@@ -368,7 +368,7 @@ final class HTTP2Lane: Lane {
     guard let failure = RequestFailure(how, sawGoaway: session.goaway != nil) else { return }
     events.append(.failed(request, failure))
     if failure.reason == .refusedStream, case .reset = how {
-      if let fault = health.noteRefusal() { leave(for: fault) }
+      if let fault = health.recordRefusal() { leave(for: fault) }
     } else if failure.isUnprocessed || how.isHeaderExcess {
       // The rest of a header block that is too large is still to come, and libnghttp2 takes it for a connection error.
       isLeaving = true
@@ -380,10 +380,10 @@ final class HTTP2Lane: Lane {
     events.append(.faulty(fault))
   }
 
-  private func note(_ goaway: HTTP2Goaway) {
+  private func record(_ goaway: HTTP2Goaway) {
     isLeaving = true
     events.append(.goaway(connection: id, detail: goaway.words(unanswered: streams.count)))
-    if let fault = health.note(goaway) { leave(for: fault) }
+    if let fault = health.record(goaway) { leave(for: fault) }
     if goaway.code == .enhanceYourCalm, let probe, probe.count > 0 {
       events.append(.refusedPings(connection: id))
     }
@@ -396,7 +396,7 @@ final class HTTP2Lane: Lane {
     case .opening:
       guard let timer = connection.timer, timer <= now else { return }
       connection.runTimers()
-      noteProgress()
+      continueOpening()
     case .open:
       endOverdue(at: now)
       flush()
@@ -417,7 +417,7 @@ final class HTTP2Lane: Lane {
       // Nothing at all came for the whole timeout: TCP would go on hoping for a quarter of an hour.
       if let sent = request.sent, heardAt < sent { return endAll(.givenUp, "given up after silence") }
       streams.remove(stream)
-      noteSent(request, at: now, isKernel: false)
+      recordSent(request, at: now, isKernel: false)
       events.append(.failed(request, .timeout(after: target.timeout)))
       session.cancel(stream)
       drainSession(arrived: nil)
@@ -455,7 +455,7 @@ final class HTTP2Lane: Lane {
     let now = environment.now()
     let count = streams.count
     for (_, request) in streams.values {
-      noteSent(request, at: now, isKernel: false)
+      recordSent(request, at: now, isKernel: false)
       var failure = failure
       // The connection took nothing of it.
       failure.isUnprocessed = request.firstByte >= output.taken
@@ -466,7 +466,7 @@ final class HTTP2Lane: Lane {
   }
 
   private func finish(_ detail: String, by failure: RequestFailure? = nil) {
-    if let fault = health.noteEnd(after: session.goaway, by: failure) { events.append(.faulty(fault)) }
+    if let fault = health.recordEnd(after: session.goaway, by: failure) { events.append(.faulty(fault)) }
     disconnect(detail)
   }
 

@@ -89,7 +89,7 @@ struct AwaitedAcknowledgments {
   }
 
   /// The kernel told when a write was acknowledged. Earlier ones whose stamps were lost are dropped.
-  mutating func note(byte: UInt32, at instant: MonotonicTime) {
+  mutating func record(byte: UInt32, at instant: MonotonicTime) {
     // The count wraps around after 4 GB.
     while let first = writes.first, Int32(bitPattern: byte &- first.byte) >= 0 {
       _ = writes.popFirst()

@@ -116,7 +116,7 @@ protocol Lane: AnyObject {
   /// Whether a request can be made ready before its instant and be held until ``flush()``.
   func canHold(_ request: OutgoingRequest) -> Bool
   /// Takes a request; it leaves with ``flush()``. The first one opens the connection.
-  func take(_ request: OutgoingRequest)
+  func accept(_ request: OutgoingRequest)
   /// Does what can be done before the instant of what was taken, so that ``flush()`` only lets it go.
   func hold()
   /// Takes back the request that the connection is being opened for, and ends the lane.

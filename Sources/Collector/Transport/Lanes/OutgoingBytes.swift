@@ -23,7 +23,7 @@ struct OutgoingBytes {
   }
 
   /// The connection took the next bytes.
-  mutating func take(_ count: Int) {
+  mutating func consume(_ count: Int) {
     head += count
     taken += count
     guard isEmpty else { return }
@@ -34,18 +34,18 @@ struct OutgoingBytes {
   // MARK: Requests
 
   /// A request on a stream ends before this offset among all bytes.
-  mutating func noteEnd(of stream: Int32, before offset: Int) { ends.append((stream, offset)) }
+  mutating func recordEnd(of stream: Int32, before offset: Int) { ends.append((stream, offset)) }
 
   /// Some request has not left whole.
   var hasUnsentRequests: Bool { !ends.isEmpty }
 
-  /// The streams of requests that were taken whole and that ``takeSentRequest()`` has not given yet.
+  /// The streams of requests that were taken whole and that ``removeSentRequest()`` has not given yet.
   var sentRequests: some Sequence<Int32> {
     ends.lazy.filter { [taken] in $0.offset <= taken }.map(\.stream)
   }
 
   /// The stream of the next request that was taken whole.
-  mutating func takeSentRequest() -> Int32? {
+  mutating func removeSentRequest() -> Int32? {
     guard let first = ends.first, first.offset <= taken else { return nil }
     return ends.removeFirst().stream
   }

@@ -32,11 +32,11 @@ struct PathProbe: Sendable {
   var nextDue: MonotonicTime? { unanswered == nil ? due : nil }
 
   /// The connection has given an answer: the first PING is due.
-  mutating func noteReady(at now: MonotonicTime) { if due == nil { due = now } }
+  mutating func recordReady(at now: MonotonicTime) { if due == nil { due = now } }
 
   /// Takes the PING that is due.
   /// - Returns: its 8 bytes; `nil` where none is due.
-  mutating func take(at now: MonotonicTime) -> UInt64? {
+  mutating func beginPing(at now: MonotonicTime) -> UInt64? {
     guard let next = nextDue, now >= next else { return nil }
     let token = tokens.next()
     due = now + interval
@@ -46,12 +46,12 @@ struct PathProbe: Sendable {
   }
 
   /// The PING became bytes, of which the last one has this offset.
-  mutating func noteWritten(_ token: UInt64, offset: Int) {
+  mutating func recordWritten(_ token: UInt64, offset: Int) {
     if unanswered?.token == token { unanswered?.offset = offset }
   }
 
   /// The connection took all bytes up to an offset.
-  mutating func noteSent(through offset: Int, at instant: MonotonicTime) {
+  mutating func recordSent(through offset: Int, at instant: MonotonicTime) {
     guard let end = unanswered?.offset, end <= offset, unanswered?.sent == nil else { return }
     unanswered?.sent = instant
   }
@@ -61,7 +61,7 @@ struct PathProbe: Sendable {
   ///   - arrived: the kernel's stamp of it.
   ///   - now: our clock, for an answer without a usable stamp.
   /// - Returns: the round trip in µs and when it ended; `nil` where the answer is not one to a PING that was sent.
-  mutating func noteAnswer(
+  mutating func recordAnswer(
     _ token: UInt64, arrived: MonotonicTime?, now: MonotonicTime
   ) -> (roundTrip: Int64, at: MonotonicTime)? {
     guard let asked = unanswered, asked.token == token, let sent = asked.sent else { return nil }

@@ -91,7 +91,7 @@ final class TLSChannel {
   private func departure(in window: SendWindow, offset: RealtimeOffset) -> MonotonicTime? {
     var departure: MonotonicTime?
     let last = lastByte
-    takeStamps { stamp, byte in
+    drainStamps { stamp, byte in
       guard !countsBytes || byte == last else { return true }
       departure = departure ?? window.departure(among: CollectionOfOne(offset.monotonic(stamp)))
       // Of what comes later nobody waits for it now.
@@ -113,17 +113,17 @@ final class TLSChannel {
   }
 
   /// Takes the stamps of acknowledgments that came so far, each with the number of the byte up to which it is.
-  func takeAcknowledgments(offset: RealtimeOffset) -> [(byte: UInt32, at: MonotonicTime)] {
-    takeStamps { _, _ in true }
+  func drainAcknowledgments(offset: RealtimeOffset) -> [(byte: UInt32, at: MonotonicTime)] {
+    drainStamps { _, _ in true }
     defer { acknowledgments.removeAll(keepingCapacity: true) }
     return acknowledgments.map { ($0.byte, offset.monotonic($0.stamp)) }
   }
 
   /// Takes stamps off the socket's error queue, and keeps those of acknowledgments.
-  /// - Parameter takeDeparture: returns whether it wants more.
+  /// - Parameter onDeparture: returns whether it wants more.
   /// - Returns: whether there was any.
   @discardableResult
-  private func takeStamps(_ takeDeparture: (_ stamp: Int64, _ byte: UInt32) -> Bool) -> Bool {
+  private func drainStamps(_ onDeparture: (_ stamp: Int64, _ byte: UInt32) -> Bool) -> Bool {
     var found = false
     var stamp: Int64 = 0
     var byte: UInt32 = 0
@@ -132,7 +132,7 @@ final class TLSChannel {
       found = true
       guard stamp != 0 else { continue }
       if isAcknowledgment == 0 {
-        guard takeDeparture(stamp, byte) else { break }
+        guard onDeparture(stamp, byte) else { break }
       } else if acknowledgments.count < Self.mostAcknowledgments {
         acknowledgments.append((byte, stamp))
       }
@@ -142,5 +142,5 @@ final class TLSChannel {
 
   /// Takes stamps that came late off the socket, which epoll reports as an error.
   /// - Returns: whether there was any.
-  func dropSentStamps() -> Bool { takeStamps { _, _ in true } }
+  func dropSentStamps() -> Bool { drainStamps { _, _ in true } }
 }

@@ -64,7 +64,7 @@ final class TLSInput {
     if count < 0, errno == EAGAIN || errno == EINTR { return .nothing }
     guard count > 0 else { return end() }
     ends.drop(through: read)
-    ends.note(
+    ends.record(
       UnsafeRawBufferPointer(rebasing: arrived[..<count]), after: taken, lastStamp: stamp,
       stampOfByte: stampOfByte)
     guard clinux_discard(fd, arrived.baseAddress, count) == 0,
@@ -99,7 +99,7 @@ final class TLSInput {
       switch code {
       case CURLE_OK where count > 0:
         // OpenSSL reads no further than the end of the record whose content it gives.
-        return .content(count, at: ends.takeStamp(at: read).map { offset.monotonic($0) })
+        return .content(count, at: ends.removeStamp(at: read).map { offset.monotonic($0) })
       // A record without content, such as a session ticket; the next one may be there already.
       case CURLE_AGAIN where read > before: continue
       case CURLE_AGAIN: return .none
@@ -141,7 +141,7 @@ struct TLSRecordEnds {
   ///   - taken: the bytes that came before.
   ///   - lastStamp: of the packet that holds the last of the bytes.
   ///   - stampOfByte: the stamp of the packet that holds the last of so many bytes, 0 for unknown.
-  mutating func note(
+  mutating func record(
     _ bytes: UnsafeRawBufferPointer, after taken: Int, lastStamp: Int64, stampOfByte: (Int) -> Int64
   ) {
     var place = 0
@@ -169,7 +169,7 @@ struct TLSRecordEnds {
   }
 
   /// The stamp of the record that ends after so many bytes; `nil` for unknown. Those that end before are dropped with it.
-  mutating func takeStamp(at offset: Int) -> Int64? {
+  mutating func removeStamp(at offset: Int) -> Int64? {
     drop(through: offset - 1)
     guard first < ends.count, ends[first].offset == offset else { return nil }
     let stamp = ends[first].stamp

@@ -30,13 +30,13 @@ struct AnswerHandler {
   var isTrying: Bool { breaker.state == .onTrial && trial != nil }
 
   /// A request is handed to a lane.
-  mutating func noteHanded(_ request: OutgoingRequest) {
+  mutating func recordHanded(_ request: OutgoingRequest) {
     request.credentialEpoch = breaker.epoch
     if breaker.state == .onTrial { trial = request }
   }
 
   /// A request has ended, or was taken back.
-  mutating func noteEnded(_ request: OutgoingRequest) { if trial === request { trial = nil } }
+  mutating func recordEnded(_ request: OutgoingRequest) { if trial === request { trial = nil } }
 
   /// There is another credential.
   mutating func renew(serial: Int) { breaker.renew(serial: serial) }
@@ -45,14 +45,14 @@ struct AnswerHandler {
   mutating func tryAgain() { breaker.tryAgain() }
 
   /// - Returns: whether it is time to try a fixed credential again.
-  mutating func takeTrial(at now: MonotonicTime) -> Bool { breaker.takeTrial(at: now) }
+  mutating func beginTrial(at now: MonotonicTime) -> Bool { breaker.beginTrial(at: now) }
 
   // MARK: Answers
 
   /// Judges an answer, tells it, and lets `schedule` pause or go on by it.
   mutating func handle(
     _ answer: LaneAnswer, to request: OutgoingRequest, by provider: any Provider, receivedAt: WallTime,
-    schedule: inout TargetSchedule, tell: (AnsweredRequest) -> Void
+    schedule: inout TargetSchedule, report: (AnsweredRequest) -> Void
   ) {
     let response = PushResponse(
       status: answer.status, headers: ResponseHeaders(lines: answer.headerLines), body: answer.body,
@@ -63,9 +63,9 @@ struct AnswerHandler {
     if case .rejected(let word) = assessment.decision, !word.isEmpty {
       reason = RequestSecrets(of: request.request).hidden(in: word)
     }
-    noteCredential(
+    recordCredential(
       of: request, assessment, status: answer.status, reason: reason, at: answer.at, schedule: &schedule)
-    tell(
+    report(
       AnsweredRequest(
         id: SampleID(target: target.id, sequence: request.notification.sequence), at: answer.at,
         source: answer.source, status: answer.status, isAccepted: isAccepted, reason: reason,
@@ -74,11 +74,11 @@ struct AnswerHandler {
         answerID: assessment.answerID.map { RequestSecrets(of: request.request).hidden(in: $0) }))
     let sent = request.sent ?? request.taken
     guard !isAccepted else {
-      if pauseRule.noteAccepted(sentAt: sent) { noteEndOfPause(&schedule) }
+      if pauseRule.recordAccepted(sentAt: sent) { endPause(&schedule) }
       return
     }
     let isNamed = response.headers["retry-after"] != nil
-    let pause = pauseRule.noteRejected(
+    let pause = pauseRule.recordRejected(
       status: answer.status, named: isNamed ? assessment.retryAfter : nil,
       guess: isNamed ? nil : assessment.retryAfter, isReceiverUnknown: assessment.isReceiverUnknown,
       sentAt: sent, answeredAt: answer.at)
@@ -95,7 +95,7 @@ struct AnswerHandler {
     }
   }
 
-  private mutating func noteEndOfPause(_ schedule: inout TargetSchedule) {
+  private mutating func endPause(_ schedule: inout TargetSchedule) {
     schedule.endBackoff()
     guard isPauseTold else { return }
     isPauseTold = false
@@ -134,7 +134,7 @@ struct AnswerHandler {
   }
 
   /// Stops sending by a refused credential, and tells who renews it what the answer says of it.
-  private mutating func noteCredential(
+  private mutating func recordCredential(
     of request: OutgoingRequest, _ assessment: ProviderAssessment, status: Int, reason: String?,
     at now: MonotonicTime, schedule: inout TargetSchedule
   ) {
@@ -142,13 +142,13 @@ struct AnswerHandler {
     switch assessment.credential {
     case .renewedTooOften: return
     case .expired, .refused:
-      guard breaker.noteRefused(epoch: request.credentialEpoch, at: now) else { return }
+      guard breaker.recordRefused(epoch: request.credentialEpoch, at: now) else { return }
       schedule.isCredentialRefused = true
-      if breaker.isFixed { return tellRefusal(of: request, status: status, reason: reason, at: now) }
+      if breaker.isFixed { return reportRefusal(of: request, status: status, reason: reason, at: now) }
       outcome = .refused(status: status, reason: reason ?? "")
     case nil:
       // A server in trouble has not looked at it.
-      guard status < 500, status != 429, breaker.noteTaken(epoch: request.credentialEpoch) else { return }
+      guard status < 500, status != 429, breaker.recordTaken(epoch: request.credentialEpoch) else { return }
       if breaker.isFixed {
         if isRefusalTold { reporter.log(.notice, "the credential is accepted again") }
         isRefusalTold = false
@@ -156,11 +156,11 @@ struct AnswerHandler {
       }
       outcome = .accepted
     }
-    reporter.tell(CredentialFeedback(target: target.id, serial: breaker.serial, outcome: outcome))
+    reporter.report(CredentialFeedback(target: target.id, serial: breaker.serial, outcome: outcome))
   }
 
   /// Says that a credential is refused that nobody renews: an event each time, and the log once.
-  private mutating func tellRefusal(
+  private mutating func reportRefusal(
     of request: OutgoingRequest, status: Int, reason: String?, at now: MonotonicTime
   ) {
     guard let trialAt = breaker.trialAt else { return }

@@ -42,7 +42,7 @@ struct AnswerMonitor: Sendable {
   private var silence = Silence(length: .zero, due: 0)
 
   /// - Parameter count: how many notifications have come due so far.
-  mutating func note(due count: Int64, at now: MonotonicTime) {
+  mutating func record(due count: Int64, at now: MonotonicTime) {
     guard count > due else { return }
     due = count
     if began == nil { began = now }
@@ -50,7 +50,7 @@ struct AnswerMonitor: Sendable {
 
   /// How a notification ended.
   /// - Returns: the length of a silence that ends by it, if it was told.
-  mutating func note(_ observation: Observation, at now: MonotonicTime) -> Duration? {
+  mutating func record(_ observation: Observation, at now: MonotonicTime) -> Duration? {
     switch observation {
     case .answered(let answer) where answer.isAccepted:
       let told = isTold ? began.map { now - $0 } : nil
@@ -77,7 +77,7 @@ struct AnswerMonitor: Sendable {
   }
 
   /// - Returns: the silence that has lasted for ``limit``, once.
-  mutating func takeOverdue(at now: MonotonicTime) -> Silence? {
+  mutating func consumeOverdue(at now: MonotonicTime) -> Silence? {
     guard !isTold, let began, now - began >= Self.limit else { return nil }
     isTold = true
     return current(since: began, at: now)
@@ -85,7 +85,7 @@ struct AnswerMonitor: Sendable {
 
   /// The end of the run.
   /// - Returns: the whole run's silence, if there was no good answer in it and nobody was told.
-  mutating func takeEnd(at now: MonotonicTime) -> Silence? {
+  mutating func finish(at now: MonotonicTime) -> Silence? {
     guard !isTold, !hadGood, let began else { return nil }
     isTold = true
     return current(since: began, at: now)

@@ -29,7 +29,7 @@ struct EarlyWake: Sendable, Equatable {
 
   /// Learns from a request.
   /// - Parameter spare: how long before its instant it was ready; below 0 when it was late.
-  mutating func note(spare: Duration) {
+  mutating func record(spare: Duration) {
     guard limit > .zero else { return }
     if spare >= .zero {
       current = max(Self.shortest, current - Self.shorter)

@@ -62,7 +62,7 @@ final class LaneSet {
   }
 
   /// Sends requests to this origin by HTTP/1.1 from now on.
-  func noteHTTP1(_ origin: Origin, isByALPN: Bool) {
+  func recordHTTP1(_ origin: Origin, isByALPN: Bool) {
     http1[origin] = isByALPN ? "" : "; the peer took no part in ALPN, so it was spoken to in HTTP/1.1"
   }
 
@@ -94,7 +94,7 @@ final class LaneSet {
 
   /// What all lanes have to tell. Lanes that are over, or retired and idle, are dropped.
   /// - Parameter events: empty before; its memory is used.
-  func takeEvents(_ events: inout [LaneEvent]) {
+  func drainEvents(_ events: inout [LaneEvent]) {
     for lane in retired where lane.inFlight == 0 { lane.close() }
     if retired.isEmpty, lanes.count == 1 {
       lanes[0].exchangeEvents(with: &events)

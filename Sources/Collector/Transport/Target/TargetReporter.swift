@@ -21,7 +21,7 @@ final class TargetReporter {
     )
   }
 
-  func tell(_ feedback: CredentialFeedback) { loop.tell(feedback) }
+  func report(_ feedback: CredentialFeedback) { loop.report(feedback) }
 
   func log(_ level: LogLine.Level, _ message: String) {
     loop.observe(
@@ -33,24 +33,24 @@ final class TargetReporter {
 
   // MARK: Good answers
 
-  /// Notes that `count` notifications have come due.
-  func note(due count: Int64, at now: MonotonicTime) { monitor.note(due: count, at: now) }
+  /// Records that `count` notifications have come due.
+  func record(due count: Int64, at now: MonotonicTime) { monitor.record(due: count, at: now) }
 
   /// Tells how a notification ended.
   func observeEnd(_ end: Observation, at now: MonotonicTime) {
-    if let length = monitor.note(end, at: now) {
+    if let length = monitor.record(end, at: now) {
       log(.notice, "good answers again, after \(LengthText.text(length)) without")
     }
     loop.observe(end)
   }
 
-  func noteTime(_ now: MonotonicTime) {
-    if let silence = monitor.takeOverdue(at: now) { warn(of: silence) }
+  func checkSilence(_ now: MonotonicTime) {
+    if let silence = monitor.consumeOverdue(at: now) { warn(of: silence) }
   }
 
   /// Everything is sent and answered, or given up: the last chance to say that nothing was answered well.
-  func noteEnd() {
-    if let silence = monitor.takeEnd(at: loop.now()) { warn(of: silence) }
+  func recordEnd() {
+    if let silence = monitor.finish(at: loop.now()) { warn(of: silence) }
   }
 
   private func warn(of silence: AnswerMonitor.Silence) {

@@ -71,7 +71,7 @@ final class TargetTransport {
   /// Closes the connections.
   func close() {
     lanes.close()
-    takeLaneEvents()
+    handleLaneEvents()
   }
 
   /// Nothing is planned, waiting or under way any more.
@@ -94,25 +94,25 @@ final class TargetTransport {
     let now = loop.now()
     while let block = schedule.nextBlock(at: now) { reporter.observe(.planned(block)) }
     lanes.step(at: now)
-    takeLaneEvents()
-    if answers.takeTrial(at: now) { schedule.isCredentialRefused = false }
+    handleLaneEvents()
+    if answers.beginTrial(at: now) { schedule.isCredentialRefused = false }
     admit(at: now)
     if let due = schedule.nextDue, due > now, due - now <= earlyWake.current, canSendAhead {
       admit(at: due)
     }
     if !isStopped, hasWaiting { dispatch() }
     lanes.settleInterests()
-    reporter.noteTime(now)
+    reporter.checkSilence(now)
   }
 
   /// A socket is ready.
   func socketReady(_ event: Poller.Readiness, fd: Int32) {
     lanes.socketReady(event, fd: fd)
-    takeLaneEvents()
+    handleLaneEvents()
     // Places that answers made free are filled at once, and leave with the acknowledgments.
     if !isStopped, hasWaiting { dispatch() }
     lanes.flush()
-    takeLaneEvents()
+    handleLaneEvents()
     lanes.settleInterests()
   }
 
@@ -152,7 +152,7 @@ final class TargetTransport {
     while let (notification, reason) = schedule.admit(at: now) {
       reporter.observeEnd(.missed(sampleID(notification), reason: reason, at: now), at: now)
     }
-    reporter.note(due: schedule.counts.due, at: now)
+    reporter.record(due: schedule.counts.due, at: now)
   }
 
   // MARK: Handing over
@@ -174,10 +174,10 @@ final class TargetTransport {
       if now < first.notification.planned { lanes.usable?.hold() }
       waitForPlannedInstants(of: handed)
       lanes.flush()
-      takeLaneEvents()
+      handleLaneEvents()
       now = loop.now()
     }
-    while let step = schedule.takeOverdue(at: now, inFlight: lanes.inFlight, failure: failureToConnect) {
+    while let step = schedule.removeOverdue(at: now, inFlight: lanes.inFlight, failure: failureToConnect) {
       guard observeUnsent(step, at: now) else { break }
     }
     while let first = secondAttempts.first, isTooLate(first, at: now) {
@@ -204,11 +204,11 @@ final class TargetTransport {
         giveUp(attempt, at: now)
       }
     }
-    while let step = schedule.takeNext(at: now, inFlight: lanes.inFlight, failure: failureToConnect) {
+    while let step = schedule.removeNext(at: now, inFlight: lanes.inFlight, failure: failureToConnect) {
       if observeUnsent(step, at: now) { continue }
       guard case .send(let notification) = step else { return nil }
-      if let request = requests.take(for: notification) { return request }
-      schedule.noteUnsent()
+      if let request = requests.removeRequest(for: notification) { return request }
+      schedule.recordUnsent()
       reporter.observeEnd(
         .failed(
           sampleID(notification), reason: .connect, attempt: 0, detail: "the URL cannot be used", at: now),
@@ -218,19 +218,19 @@ final class TargetTransport {
   }
 
   private func hand(_ request: OutgoingRequest, to usable: (any Lane)?, at now: MonotonicTime) {
-    answers.noteHanded(request)
+    answers.recordHanded(request)
     lanes.retireLanes(except: request.url.origin)
     if let usable, usable.origin == request.url.origin {
-      usable.take(request)
+      usable.accept(request)
     } else if !lanes.open(for: request) {
-      peer.noteNoAttempt(at: now)
-      takeBack(request)
+      peer.recordNoAttempt(at: now)
+      putBack(request)
     }
   }
 
   /// Puts what was not sent back where it came from.
-  private func takeBack(_ request: OutgoingRequest) {
-    answers.noteEnded(request)
+  private func putBack(_ request: OutgoingRequest) {
+    answers.recordEnded(request)
     if let failure = request.firstFailure {
       secondAttempts.prepend(SecondAttempt(notification: request.notification, failure: failure))
     } else {
@@ -243,7 +243,7 @@ final class TargetTransport {
     var now = loop.now()
     // Of several, the later ones were late because of the first.
     if requests.count == 1, lanes.opening == nil {
-      earlyWake.note(spare: requests[0].notification.planned - now)
+      earlyWake.record(spare: requests[0].notification.planned - now)
     }
     for request in requests {
       while now < request.notification.planned { now = loop.now() }
@@ -287,43 +287,43 @@ final class TargetTransport {
 
   // MARK: What lanes tell
 
-  private func takeLaneEvents() {
+  private func handleLaneEvents() {
     var events = idleEvents
     idleEvents = []
     while true {
-      lanes.takeEvents(&events)
+      lanes.drainEvents(&events)
       let now = loop.now()
-      peer.note(isUsable: lanes.usable != nil, at: now)
+      peer.record(isUsable: lanes.usable != nil, at: now)
       if events.isEmpty { break }
-      for event in events { take(event, at: now) }
+      for event in events { handle(event, at: now) }
       events.removeAll(keepingCapacity: true)
     }
     idleEvents = events
   }
 
-  private func take(_ event: LaneEvent, at now: MonotonicTime) {
+  private func handle(_ event: LaneEvent, at now: MonotonicTime) {
     switch event {
     case .connected(let connection):
       statistics.connections += 1
-      peer.noteConnected(connection, at: now)
+      peer.recordConnected(connection, at: now)
     case .negotiatedHTTP1(let request, let isByALPN):
-      lanes.noteHTTP1(request.url.origin, isByALPN: isByALPN)
+      lanes.recordHTTP1(request.url.origin, isByALPN: isByALPN)
       if !lanes.open(for: request) {
-        peer.noteNoAttempt(at: now)
-        takeBack(request)
+        peer.recordNoAttempt(at: now)
+        putBack(request)
       }
-    case .failedToConnect(let request, let failure): noteFailedAttempt(request, failure, at: now)
+    case .failedToConnect(let request, let failure): recordFailedAttempt(request, failure, at: now)
     case .sent(let request, let instant, let isKernel): observeSent(request, at: instant, isKernel: isKernel)
     case .answered(let request, let answer): observeAnswer(answer, to: request, at: now)
     case .failed(let request, let failure): observeFailure(of: request, failure, at: now)
     case .pinged(let connection, let roundTrip, let at):
       reporter.observe(
         .pinged(AnsweredPing(target: id, connectionID: connection, at: at, roundTrip: roundTrip)))
-    case .refusedPings(let connection): noteRefusedPings(on: connection)
-    case .streamLimit(let limit): noteStreamLimit(limit, at: now)
+    case .refusedPings(let connection): recordRefusedPings(on: connection)
+    case .streamLimit(let limit): recordStreamLimit(limit, at: now)
     case .goaway(let connection, let detail):
       reporter.emit(.goaway, connection: connection, at: now, detail: detail)
-    case .faulty(let fault): peer.note(fault, at: now)
+    case .faulty(let fault): peer.record(fault, at: now)
     case .disconnected(let connection, let detail):
       reporter.emit(.disconnected, connection: connection, at: now, detail: detail)
     }
@@ -345,16 +345,16 @@ final class TargetTransport {
     case .kernel: statistics.kernelStamps += 1
     case .callback: statistics.callbackStamps += 1
     }
-    answers.noteEnded(request)
-    peer.noteAnswer(at: now)
+    answers.recordEnded(request)
+    peer.recordAnswer(at: now)
     answers.handle(
       answer, to: request, by: requests.provider(of: request.notification),
       receivedAt: loop.offset.wall(answer.at),
-      schedule: &schedule, tell: { [reporter] in reporter.observeEnd(.answered($0), at: now) })
+      schedule: &schedule, report: { [reporter] in reporter.observeEnd(.answered($0), at: now) })
   }
 
   private func observeFailure(of request: OutgoingRequest, _ failure: RequestFailure, at now: MonotonicTime) {
-    answers.noteEnded(request)
+    answers.recordEnded(request)
     if failure.isUnprocessed, request.attempt == 1, !isStopped {
       secondAttempts.append(SecondAttempt(notification: request.notification, failure: failure))
       return
@@ -365,17 +365,17 @@ final class TargetTransport {
         detail: failure.detail, at: now), at: now)
   }
 
-  private func noteFailedAttempt(
+  private func recordFailedAttempt(
     _ request: OutgoingRequest, _ failure: RequestFailure, at now: MonotonicTime
   ) {
-    answers.noteEnded(request)
+    answers.recordEnded(request)
     lanes.forget(request.url.origin)
-    peer.noteFailure(failure.reason, failure.detail, at: now)
+    peer.recordFailure(failure.reason, failure.detail, at: now)
     if let first = request.firstFailure {
       giveUp(SecondAttempt(notification: request.notification, failure: first), at: now)
       return
     }
-    schedule.noteUnsent()
+    schedule.recordUnsent()
     reporter.observeEnd(
       .failed(
         sampleID(request.notification), reason: failure.reason, attempt: 0,
@@ -398,12 +398,12 @@ final class TargetTransport {
     guard let due = nextProbe(at: now), due <= now, deadline - now > Self.probeTime else { return false }
     lanes.probePath(at: now)
     lanes.flush()
-    takeLaneEvents()
+    handleLaneEvents()
     lanes.settleInterests()
     return true
   }
 
-  private func noteRefusedPings(on connection: Int64) {
+  private func recordRefusedPings(on connection: Int64) {
     guard mayProbePath else { return }
     mayProbePath = false
     reporter.log(
@@ -412,7 +412,7 @@ final class TargetTransport {
         + "path_probe: off keeps them off")
   }
 
-  private func noteStreamLimit(_ limit: Int, at now: MonotonicTime) {
+  private func recordStreamLimit(_ limit: Int, at now: MonotonicTime) {
     let limit = limit < target.maximumStreams ? limit : nil
     guard limit != toldStreamLimit else { return }
     toldStreamLimit = limit
@@ -456,7 +456,7 @@ final class TargetTransport {
     guard !isStopped else { return }
     isStopped = true
     // Not sent yet: taken back.
-    if let request = lanes.cancelOpening() { takeBack(request) }
+    if let request = lanes.cancelOpening() { putBack(request) }
     while let attempt = secondAttempts.popFirst() { giveUp(attempt, at: now) }
     for notification in schedule.stop(at: now) {
       reporter.observeEnd(.missed(sampleID(notification), reason: .stopping, at: now), at: now)
@@ -480,7 +480,7 @@ final class TargetTransport {
   // MARK: Telling
 
   /// Everything is sent and answered, or given up.
-  func noteEnd() { reporter.noteEnd() }
+  func recordEnd() { reporter.recordEnd() }
 
   func currentStatistics() -> TimingStatistics.Target {
     var statistics = statistics

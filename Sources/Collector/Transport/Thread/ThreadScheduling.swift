@@ -64,7 +64,7 @@ struct ThreadPrecedence: Sendable, Equatable {
   }
 
   /// Looks at what the thread did since the last look that was long enough ago; a few times a second.
-  mutating func look(worked total: Duration, at now: MonotonicTime) -> Change? {
+  mutating func check(worked total: Duration, at now: MonotonicTime) -> Change? {
     guard now - lookedAt >= Self.shortestLook else { return nil }
     let share = Double((total - worked).nanoseconds) / Double((now - lookedAt).nanoseconds)
     worked = total

@@ -75,7 +75,7 @@ final class TimingLoop: LaneEnvironment {
 
   func observe(_ observation: Observation) { observations.append(observation) }
 
-  func tell(_ feedback: CredentialFeedback) { onCredential(feedback) }
+  func report(_ feedback: CredentialFeedback) { onCredential(feedback) }
 
   func nextConnectionID() -> Int64 {
     lastConnectionID += 1
@@ -92,11 +92,11 @@ final class TimingLoop: LaneEnvironment {
 
   /// Returns when every target has come to its end, unless others may come, or was stopped and drained.
   func run() {
-    arrangeTurns()
+    setPriority()
     while true {
       for target in targets { target.step() }
       let now = now()
-      keepHouse(at: now)
+      doHousekeeping(at: now)
       releaseRetired()
       handOn()
       if targets.allSatisfy(\.isFinished), isStopped || !staysOpen { break }
@@ -107,9 +107,9 @@ final class TimingLoop: LaneEnvironment {
       }
       wait(until: next, at: now)
     }
-    mailbox.noteEnd(of: now())
+    mailbox.recordEnd(of: now())
     publishStatistics()
-    for target in targets { target.noteEnd() }
+    for target in targets { target.recordEnd() }
     for target in targets { target.close() }
     handOn()
   }
@@ -120,7 +120,7 @@ final class TimingLoop: LaneEnvironment {
       let deadline = poller.deadline
       let event = poller.readiness(at: index)
       switch event.source {
-      case .wake: takeCommands()
+      case .wake: handleCommands()
       case .timer:
         if let deadline { lag.record((self.now() - deadline).nanoseconds) }
       case .clockStep: offset = RealtimeOffset(reading: clock)
@@ -138,7 +138,7 @@ final class TimingLoop: LaneEnvironment {
     return next
   }
 
-  private func keepHouse(at now: MonotonicTime) {
+  private func doHousekeeping(at now: MonotonicTime) {
     if now >= offsetDue {
       offset = RealtimeOffset(reading: clock)
       offsetDue = now + RealtimeOffset.interval
@@ -154,7 +154,7 @@ final class TimingLoop: LaneEnvironment {
     }
   }
 
-  private func arrangeTurns() {
+  private func setPriority() {
     clinux_keep_freed_memory()
     let areUndecided = ThreadScheduling.areUndecided
     if areUndecided, ThreadScheduling.goFirst() {
@@ -165,7 +165,7 @@ final class TimingLoop: LaneEnvironment {
   }
 
   private func reconsiderTurns(at now: MonotonicTime) {
-    switch precedence?.look(worked: ThreadScheduling.worked, at: now) {
+    switch precedence?.check(worked: ThreadScheduling.worked, at: now) {
     case .give: _ = ThreadScheduling.goFirst()
     case .take: ThreadScheduling.goShort()
     case nil: break
@@ -178,8 +178,8 @@ final class TimingLoop: LaneEnvironment {
     observations.removeAll(keepingCapacity: true)
   }
 
-  private func takeCommands() {
-    let commands = mailbox.take()
+  private func handleCommands() {
+    let commands = mailbox.drain()
     for change in commands.changes { make(change) }
     for (key, sequence) in commands.committed { transport(key)?.acknowledge(through: sequence) }
     for (key, renewed) in commands.providers { transport(key)?.replaceProviders(renewed) }
@@ -191,7 +191,7 @@ final class TimingLoop: LaneEnvironment {
     drainDeadline = now + draining
     isStopped = true
     for target in targets { target.stop(at: now) }
-    mailbox.noteEnd(of: now)
+    mailbox.recordEnd(of: now)
   }
 
   private func transport(_ key: TimingMailbox.Commands.Key) -> TargetTransport? {
@@ -224,7 +224,7 @@ final class TimingLoop: LaneEnvironment {
     let done = targets.filter { $0.isRetired && $0.isFinished }
     guard !done.isEmpty else { return }
     for target in done {
-      target.noteEnd()
+      target.recordEnd()
       target.close()
       ended[target.id] = target.currentStatistics().added(to: ended[target.id])
       lastSequences[target.id] = max(lastSequences[target.id] ?? 0, target.lastSequence)

@@ -51,7 +51,7 @@ final class TimingMailbox: Sendable {
     wake.raise()
   }
 
-  func take() -> Commands {
+  func drain() -> Commands {
     wake.clear()
     return commands.withLock { commands in
       let taken = commands
@@ -63,7 +63,7 @@ final class TimingMailbox: Sendable {
   func publish(_ new: TimingStatistics) { statistics.withLock { $0 = new } }
 
   /// Nothing whose planned instant is later than this was or will be sent. The first call holds.
-  func noteEnd(of sending: MonotonicTime) {
+  func recordEnd(of sending: MonotonicTime) {
     ended.withLock { if $0 == nil { $0 = sending } }
   }
 

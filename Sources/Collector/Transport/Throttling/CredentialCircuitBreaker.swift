@@ -41,7 +41,7 @@ struct CredentialCircuitBreaker: Sendable {
 
   /// A request of that epoch was answered that its credential is not taken.
   /// - Returns: whether that is news.
-  mutating func noteRefused(epoch: Int, at now: MonotonicTime) -> Bool {
+  mutating func recordRefused(epoch: Int, at now: MonotonicTime) -> Bool {
     guard epoch == self.epoch, state != .refused else { return false }
     state = .refused
     trialAt = (pauses?.next()).map { now + $0 }
@@ -50,7 +50,7 @@ struct CredentialCircuitBreaker: Sendable {
 
   /// A request of that epoch was answered like one whose credential is taken.
   /// - Returns: whether that ends a trial.
-  mutating func noteTaken(epoch: Int) -> Bool {
+  mutating func recordTaken(epoch: Int) -> Bool {
     guard epoch == self.epoch, state == .onTrial else { return false }
     state = .trusted
     pauses?.reset()
@@ -74,7 +74,7 @@ struct CredentialCircuitBreaker: Sendable {
 
   /// Tries a fixed one again when its pause is over.
   /// - Returns: whether it is.
-  mutating func takeTrial(at now: MonotonicTime) -> Bool {
+  mutating func beginTrial(at now: MonotonicTime) -> Bool {
     guard let trialAt, now >= trialAt else { return false }
     tryAgain()
     return true

@@ -49,7 +49,7 @@ struct PauseRule: Sendable {
   /// A good answer.
   /// - Returns: whether it says that all is well: it does when its request left after the last answer that asked for a
   ///   pause, as a probe does. That ends a back-off pause.
-  mutating func noteAccepted(sentAt: MonotonicTime) -> Bool {
+  mutating func recordAccepted(sentAt: MonotonicTime) -> Bool {
     if backoff == nil { errorsInARow = 0 }
     if let silentUntil, sentAt < silentUntil { return false }
     if let backoff, sentAt < backoff.began { return false }
@@ -69,7 +69,7 @@ struct PauseRule: Sendable {
   ///   - sentAt: when its request left: one that was under way when the pause began says nothing new, and neither does
   ///     a probe in a back-off pause that is answered with another error.
   /// - Returns: the pause that begins; `nil` when it asks for none, or for no more than is kept already.
-  mutating func noteRejected(
+  mutating func recordRejected(
     status: Int, named: Duration?, guess: Duration? = nil, isReceiverUnknown: Bool = false,
     sentAt: MonotonicTime, answeredAt: MonotonicTime
   ) -> Pause? {

@@ -56,7 +56,7 @@ struct SendLimiter: Sendable {
     }
   }
 
-  mutating func noteSent(at now: MonotonicTime) {
+  mutating func recordSent(at now: MonotonicTime) {
     switch limit.shape {
     case .window(_, let period):
       while let first = sent.first, now - first >= period { sent.removeFirst() }
@@ -66,7 +66,7 @@ struct SendLimiter: Sendable {
   }
 
   /// The last one was not sent after all.
-  mutating func takeBack() {
+  mutating func undoSend() {
     switch limit.shape {
     case .window: _ = sent.popLast()
     case .bucket(_, let interval): ahead = ahead.map { $0 - interval }

@@ -50,7 +50,7 @@ final class AutopushService {
   func deliver(_ notification: AutopushNotification) {
     guard let uaid = subscriptions.subscription(notification.token)?.uaid else { return }
     let session = sessions[uaid]
-    if subscriptions.take(notification, isConnected: session != nil, at: clock.wallNow().seconds) {
+    if subscriptions.accept(notification, isConnected: session != nil, at: clock.wallNow().seconds) {
       session?.end(1000, "SM")
     } else {
       session?.send(.notification(notification))

@@ -90,7 +90,7 @@ struct AutopushSubscriptions {
   ///   - isConnected: it can be sent at once.
   ///   - now: Unix seconds.
   /// - Returns: whether the user agent was forgotten, because more are kept for it than may be.
-  mutating func take(_ notification: AutopushNotification, isConnected: Bool, at now: Int64) -> Bool {
+  mutating func accept(_ notification: AutopushNotification, isConnected: Bool, at now: Int64) -> Bool {
     guard let uaid = subscriptions[notification.token]?.uaid, var agent = agents[uaid] else { return false }
     guard notification.ttl > 0 else { return false }
     if let topic = notification.topic {

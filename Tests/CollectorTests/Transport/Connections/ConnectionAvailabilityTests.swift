@@ -11,7 +11,7 @@ import Testing
   private static func failed(
     _ availability: inout ConnectionAvailability, _ reason: FailureReason, at second: Int
   ) -> Bool {
-    availability.noteFailedAttempt(reason, "no", at: at(second))
+    availability.recordFailedAttempt(reason, "no", at: at(second))
   }
 
   @Test func withoutAnyConnectionItIsTheLastAttemptsReason() {
@@ -32,17 +32,17 @@ import Testing
 
   @Test func whatWasPlannedWhileThereWasOneIsNoFailure() {
     var availability = ConnectionAvailability()
-    availability.note(isUsable: true, at: Self.at(10))
+    availability.record(isUsable: true, at: Self.at(10))
     #expect(availability.failure(ofPlanned: Self.at(5), underWay: nil) == nil)
     #expect(availability.failure(ofPlanned: Self.at(15), underWay: .connect) == nil)
-    availability.note(isUsable: false, at: Self.at(20))
+    availability.record(isUsable: false, at: Self.at(20))
     _ = Self.failed(&availability, .connect, at: 21)
     #expect(availability.failure(ofPlanned: Self.at(19), underWay: nil) == nil)
     #expect(availability.failure(ofPlanned: Self.at(20), underWay: nil) == nil)
     #expect(availability.failure(ofPlanned: Self.at(21), underWay: nil) == .connect)
     // A short-lived connection is enough.
-    availability.note(isUsable: true, at: Self.at(22))
-    availability.note(isUsable: false, at: Self.at(22))
+    availability.record(isUsable: true, at: Self.at(22))
+    availability.record(isUsable: false, at: Self.at(22))
     #expect(availability.failure(ofPlanned: Self.at(21), underWay: .connect) == nil)
     // It clears the failure of earlier attempts.
     #expect(availability.failure(ofPlanned: Self.at(23), underWay: nil) == nil)
@@ -54,15 +54,15 @@ import Testing
   /// A peer that ends each connection at once: what waited meanwhile did not wait for us.
   @Test func aConnectionOfNoUseIsNoConnection() {
     var availability = ConnectionAvailability()
-    availability.note(isUsable: true, at: Self.at(1))
-    availability.note(isUsable: false, at: Self.at(2))
+    availability.record(isUsable: true, at: Self.at(1))
+    availability.record(isUsable: false, at: Self.at(2))
     #expect(availability.failure(ofPlanned: Self.at(0), underWay: nil) == nil)
-    let isTold = availability.note(Self.goaway, at: Self.at(2))
+    let isTold = availability.record(Self.goaway, at: Self.at(2))
     #expect(isTold)
     #expect(availability.failure(ofPlanned: Self.at(0), underWay: nil) == .goaway)
     // Neither is the next one, whatever phase it is in, until it has given an answer.
     #expect(availability.failure(ofPlanned: Self.at(2), underWay: .tls) == .goaway)
-    availability.note(isUsable: true, at: Self.at(3))
+    availability.record(isUsable: true, at: Self.at(3))
     #expect(availability.failure(ofPlanned: Self.at(2), underWay: nil) == .goaway)
     #expect(Self.over(&availability, at: 4)?.attempts == 1)
     #expect(availability.failure(ofPlanned: Self.at(2), underWay: nil) == nil)
@@ -71,11 +71,11 @@ import Testing
   /// A connection that answered and then refused everything was one until its last answer.
   @Test func aConnectionCountsUntilItsLastAnswer() {
     var availability = ConnectionAvailability()
-    availability.note(isUsable: true, at: Self.at(1))
+    availability.record(isUsable: true, at: Self.at(1))
     _ = Self.over(&availability, at: 5)
-    availability.note(isUsable: true, at: Self.at(9))
-    _ = availability.note(ConnectionFault(reason: .refusedStream, detail: "no"), at: Self.at(9))
-    availability.note(isUsable: false, at: Self.at(9))
+    availability.record(isUsable: true, at: Self.at(9))
+    _ = availability.record(ConnectionFault(reason: .refusedStream, detail: "no"), at: Self.at(9))
+    availability.record(isUsable: false, at: Self.at(9))
     #expect(availability.failure(ofPlanned: Self.at(5), underWay: nil) == nil)
     #expect(availability.failure(ofPlanned: Self.at(6), underWay: nil) == .refusedStream)
     // The next attempt cannot even connect.
@@ -89,8 +89,8 @@ import Testing
     #expect(told == [0, 60, 120])
     #expect(availability.outage?.words(at: Self.at(129)) == "130 failed attempts in 2 min 9 s")
     // An open connection is not enough; an answer ends the outage.
-    availability.note(isUsable: true, at: Self.at(130))
-    availability.note(isUsable: false, at: Self.at(131))
+    availability.record(isUsable: true, at: Self.at(130))
+    availability.record(isUsable: false, at: Self.at(131))
     #expect(availability.outage?.attempts == 130)
     #expect(Self.over(&availability, at: 131)?.attempts == 130)
     #expect(Self.over(&availability, at: 131) == nil && availability.outage == nil)
@@ -101,6 +101,6 @@ import Testing
   private static func over(
     _ availability: inout ConnectionAvailability, at second: Int
   ) -> ConnectionAvailability.Outage? {
-    availability.noteAnswer(at: at(second))
+    availability.recordAnswer(at: at(second))
   }
 }

@@ -11,7 +11,7 @@ import Testing
     var full: Int64 = 100_000_000
     var waits: Set<Int64> = []
     for _ in 0..<30 {
-      backoff.noteFailure(at: now)
+      backoff.recordFailure(at: now)
       let wait = (try #require(backoff.earliest) - now).nanoseconds
       #expect(wait >= full / 2 && wait <= full)
       #expect(!backoff.permits(at: now + .nanoseconds(wait - 1)))
@@ -20,7 +20,7 @@ import Testing
       full = min(full * 2, 5_000_000_000)
     }
     #expect(waits.count == 30)
-    backoff.noteSuccess()
+    backoff.recordSuccess()
     #expect(backoff.permits(at: now) && backoff.failures == 0)
   }
 
@@ -33,8 +33,8 @@ import Testing
     let now = MonotonicTime.zero
     var first = ReconnectBackoff(seed: 1)
     var second = ReconnectBackoff(seed: 2)
-    first.noteFailure(at: now)
-    second.noteFailure(at: now)
+    first.recordFailure(at: now)
+    second.recordFailure(at: now)
     #expect(first.earliest != second.earliest)
   }
 }

@@ -28,10 +28,10 @@ import Testing
     awaited.add(requests[0...1], through: 99)
     awaited.add([requests[2]], through: 199)
     awaited.add([requests[3]], through: 299)
-    awaited.note(byte: 99, at: at(1_042))
+    awaited.record(byte: 99, at: at(1_042))
     #expect(requests.map(\.peerAck) == [42, 42, nil, nil])
     // The stamp of the second was lost: what came after it says nothing exact of it.
-    awaited.note(byte: 299, at: at(1_077))
+    awaited.record(byte: 299, at: at(1_077))
     #expect(requests.map(\.peerAck) == [42, 42, nil, 77])
     #expect(awaited.isEmpty)
   }
@@ -41,9 +41,9 @@ import Testing
     let requests = try (1...2).map { try request($0) }
     awaited.add([requests[0]], through: UInt32.max - 3)
     awaited.add([requests[1]], through: 40)
-    awaited.note(byte: UInt32.max - 3, at: at(1_010))
+    awaited.record(byte: UInt32.max - 3, at: at(1_010))
     #expect(!awaited.isEmpty)
-    awaited.note(byte: 40, at: at(1_020))
+    awaited.record(byte: 40, at: at(1_020))
     #expect(requests.map(\.peerAck) == [10, 20] && awaited.isEmpty)
   }
 
@@ -66,9 +66,9 @@ import Testing
     let first = try request(1)
     awaited.add([first], through: 1)
     for number in 2...1_000 { awaited.add([try request(Int64(number))], through: UInt32(number)) }
-    awaited.note(byte: 1, at: at(1_100))
+    awaited.record(byte: 1, at: at(1_100))
     #expect(first.peerAck == nil)
-    awaited.note(byte: 1_000, at: at(1_100))
+    awaited.record(byte: 1_000, at: at(1_100))
     #expect(awaited.isEmpty)
   }
 }

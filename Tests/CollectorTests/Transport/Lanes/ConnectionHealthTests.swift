@@ -10,16 +10,16 @@ import Testing
 
   @Test func refusalsWithoutAnAnswerBetweenThemAreCounted() throws {
     var health = ConnectionHealth()
-    func refuse(_ count: Int) -> [ConnectionFault] { (0..<count).compactMap { _ in health.noteRefusal() } }
+    func refuse(_ count: Int) -> [ConnectionFault] { (0..<count).compactMap { _ in health.recordRefusal() } }
     for _ in 0..<3 {
       #expect(refuse(ConnectionHealth.refusalsToGiveUp - 1) == [])
-      health.noteAnswer()
+      health.recordAnswer()
     }
     let faults = refuse(40)
     #expect(faults.map(\.reason) == [.refusedStream])
     #expect(try #require(faults.first).detail.contains("refused 20 requests in a row"))
     // Told once, whatever follows.
-    let end = health.noteEnd()
+    let end = health.recordEnd()
     #expect(end == nil)
   }
 
@@ -28,10 +28,10 @@ import Testing
     _ code: HTTP2ErrorCode?, hasAnswered: Bool = false
   ) -> (atOnce: ConnectionFault?, atTheEnd: ConnectionFault?) {
     var health = ConnectionHealth()
-    if hasAnswered { health.noteAnswer() }
+    if hasAnswered { health.recordAnswer() }
     let goaway = code.map { HTTP2Goaway(lastStream: 0, code: $0, debug: []) }
-    let atOnce = goaway.flatMap { health.note($0) }
-    return (atOnce, health.noteEnd(after: goaway))
+    let atOnce = goaway.flatMap { health.record($0) }
+    return (atOnce, health.recordEnd(after: goaway))
   }
 
   @Test func anEndBeforeAnyAnswerIsAFault() {

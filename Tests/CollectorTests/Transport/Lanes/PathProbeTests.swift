@@ -11,14 +11,14 @@ private final class Probe {
 
   var nextDue: MonotonicTime? { probe.nextDue }
   var count: Int { probe.count }
-  func noteReady(at now: MonotonicTime) { probe.noteReady(at: now) }
-  func take(at now: MonotonicTime) -> UInt64? { probe.take(at: now) }
-  func noteWritten(_ token: UInt64, offset: Int) { probe.noteWritten(token, offset: offset) }
-  func noteSent(through offset: Int, at now: MonotonicTime) { probe.noteSent(through: offset, at: now) }
+  func noteReady(at now: MonotonicTime) { probe.recordReady(at: now) }
+  func take(at now: MonotonicTime) -> UInt64? { probe.beginPing(at: now) }
+  func noteWritten(_ token: UInt64, offset: Int) { probe.recordWritten(token, offset: offset) }
+  func noteSent(through offset: Int, at now: MonotonicTime) { probe.recordSent(through: offset, at: now) }
   func roundTrip(at now: MonotonicTime) -> Int64? { probe.roundTrip(at: now) }
   func noteAnswer(_ token: UInt64, arrived: MonotonicTime?, now: MonotonicTime) -> (
     roundTrip: Int64, at: MonotonicTime
-  )? { probe.noteAnswer(token, arrived: arrived, now: now) }
+  )? { probe.recordAnswer(token, arrived: arrived, now: now) }
 }
 
 @Suite struct PathProbeTests {

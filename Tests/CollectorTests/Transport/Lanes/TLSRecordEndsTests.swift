@@ -9,7 +9,7 @@ import Testing
   }
 
   private func note(_ bytes: [UInt8], after taken: Int, in ends: inout TLSRecordEnds) {
-    bytes.withUnsafeBytes { ends.note($0, after: taken, lastStamp: 9) { Int64($0) } }
+    bytes.withUnsafeBytes { ends.record($0, after: taken, lastStamp: 9) { Int64($0) } }
   }
 
   @Test func recordsHaveTheStampsOfThePacketsThatCompleteThem() {
@@ -19,18 +19,18 @@ import Testing
     note(Array(bytes[..<17]), after: 0, in: &ends)
     note(Array(bytes[17...]), after: 17, in: &ends)
     #expect(ends.count == 3)
-    #expect(ends.takeStamp(at: 15) == 15)
-    #expect(ends.takeStamp(at: 320) == 303)
-    #expect(ends.takeStamp(at: 345) == 9)
+    #expect(ends.removeStamp(at: 15) == 15)
+    #expect(ends.removeStamp(at: 320) == 303)
+    #expect(ends.removeStamp(at: 345) == 9)
     #expect(ends.count == 0)
   }
 
   @Test func aStampThatIsPassedOverIsDropped() {
     var ends = TLSRecordEnds()
     note(record(10) + record(10), after: 0, in: &ends)
-    #expect(ends.takeStamp(at: 30) == 9)
+    #expect(ends.removeStamp(at: 30) == 9)
     #expect(ends.count == 0)
-    #expect(ends.takeStamp(at: 45) == nil)
+    #expect(ends.removeStamp(at: 45) == nil)
   }
 
   /// A peer that sends records without content only: nobody takes their stamps.
@@ -46,7 +46,7 @@ import Testing
     }
     // Nor are those that come before one with content.
     note(record(40), after: taken, in: &ends)
-    #expect(ends.takeStamp(at: taken + 45) == 9)
+    #expect(ends.removeStamp(at: taken + 45) == 9)
     #expect(ends.count == 0)
   }
 }

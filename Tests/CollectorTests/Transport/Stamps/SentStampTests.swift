@@ -44,14 +44,14 @@ import Testing
     pair.send()
     pair.send()
     let offset = RealtimeOffset(reading: clock)
-    #expect(pair.socket.takeSentStamps(offset: offset).isEmpty)
+    #expect(pair.socket.drainSentStamps(offset: offset).isEmpty)
     let began = clock.monotonicNow()
     pair.socket.uncork()
     let window = SendWindow(began: began, ended: clock.monotonicNow())
-    let stamps = pair.socket.takeSentStamps(offset: offset)
+    let stamps = pair.socket.drainSentStamps(offset: offset)
     #expect(stamps.count == 1)
     #expect(window.departure(among: stamps) == stamps.first)
-    #expect(pair.socket.takeSentStamps(offset: offset).isEmpty)
+    #expect(pair.socket.drainSentStamps(offset: offset).isEmpty)
   }
 
   @Test func aStampInTheQueueLooksLikeAnErrorUntilItIsTaken() throws {
@@ -63,7 +63,7 @@ import Testing
     #expect(!pair.looksBroken)
     #expect(!pair.socket.dropSentStamps())
     pair.send()
-    _ = pair.socket.takeSentStamps(offset: RealtimeOffset(reading: clock))
+    _ = pair.socket.drainSentStamps(offset: RealtimeOffset(reading: clock))
     #expect(!pair.looksBroken)
   }
 
@@ -79,7 +79,7 @@ import Testing
       var byte: UInt8 = 1
       let began = clock.monotonicNow()
       write(pair.far, &byte, 1)
-      let window = pair.socket.look(at: clock.monotonicNow(), offset: offset)
+      let window = pair.socket.peek(at: clock.monotonicNow(), offset: offset)
       read(pair.near, &byte, 1)
       if let window, let first = window.first, first >= began, first <= window.lookedAt, window.last == first
       {

@@ -20,22 +20,22 @@ import Testing
   private static func note(_ watch: inout AnswerMonitor, _ observation: Observation, at second: Int)
     -> Duration?
   {
-    watch.note(observation, at: at(second))
+    watch.record(observation, at: at(second))
   }
 
   private static func overdue(_ watch: inout AnswerMonitor, at second: Int) -> AnswerMonitor.Silence? {
-    watch.takeOverdue(at: at(second))
+    watch.consumeOverdue(at: at(second))
   }
 
   private static func end(_ watch: inout AnswerMonitor, at second: Int) -> AnswerMonitor.Silence? {
-    watch.takeEnd(at: at(second))
+    watch.finish(at: at(second))
   }
 
   /// Every answer is a 200 where 201 is success.
   @Test func aMinuteWithoutAGoodAnswerIsToldOnce() throws {
     var watch = AnswerMonitor()
     for second in 0..<60 {
-      watch.note(due: Int64(second + 1), at: Self.at(second))
+      watch.record(due: Int64(second + 1), at: Self.at(second))
       #expect(Self.note(&watch, Self.answer(Int64(second + 1), status: 200, at: second), at: second) == nil)
       #expect(Self.overdue(&watch, at: second) == nil)
     }
@@ -53,7 +53,7 @@ import Testing
   @Test func aShorterRunIsToldOfAtItsEnd() throws {
     var watch = AnswerMonitor()
     #expect(Self.end(&watch, at: 1) == nil)
-    watch.note(due: 3, at: Self.at(2))
+    watch.record(due: 3, at: Self.at(2))
     let id = SampleID(target: Self.target, sequence: 1)
     _ = Self.note(&watch, .failed(id, reason: .connect, attempt: 0, detail: "", at: Self.at(2)), at: 2)
     _ = Self.note(&watch, .missed(id, reason: .backoff, at: Self.at(2)), at: 2)
@@ -66,9 +66,9 @@ import Testing
 
   @Test func aRunWithAGoodAnswerIsNotToldOfAtItsEnd() {
     var watch = AnswerMonitor()
-    watch.note(due: 1, at: Self.at(0))
+    watch.record(due: 1, at: Self.at(0))
     _ = Self.note(&watch, Self.answer(1, status: 201, at: 0), at: 0)
-    watch.note(due: 20, at: Self.at(1))
+    watch.record(due: 20, at: Self.at(1))
     #expect(Self.end(&watch, at: 30) == nil)
   }
 
@@ -77,11 +77,11 @@ import Testing
     var watch = AnswerMonitor()
     for number in 1...5 {
       let second = number * 300
-      watch.note(due: Int64(number), at: Self.at(second))
+      watch.record(due: Int64(number), at: Self.at(second))
       _ = Self.note(&watch, Self.answer(Int64(number), status: 201, at: second), at: second + 1)
       #expect(Self.overdue(&watch, at: second + 299) == nil)
     }
-    watch.note(due: 6, at: Self.at(1800))
+    watch.record(due: 6, at: Self.at(1800))
     #expect(Self.overdue(&watch, at: 1859) == nil)
     #expect(try #require(Self.overdue(&watch, at: 1860)).due == 1)
   }

@@ -7,7 +7,7 @@ import Testing
   /// The upper limit of the learned time.
   private func limit(perSecond rate: Double) -> Duration {
     var start = EarlyWake(perSecond: rate)
-    for _ in 0..<100 { start.note(spare: .microseconds(-1)) }
+    for _ in 0..<100 { start.record(spare: .microseconds(-1)) }
     return start.current
   }
 
@@ -34,7 +34,7 @@ import Testing
       // Preparation takes 50 to 150 µs.
       let takes = Duration.nanoseconds(50_000 + Int64(generator.unit() * 100_000))
       let spare = start.current - takes
-      start.note(spare: spare)
+      start.record(spare: spare)
       if round >= 10_000, spare < .zero { late += 1 }
     }
     #expect((130...165).contains(start.current.microseconds))
@@ -43,13 +43,13 @@ import Testing
 
   @Test func isNoLongerThanItNeedsToBe() {
     var start = EarlyWake(perSecond: 10)
-    for _ in 0..<10_000 { start.note(spare: .microseconds(30)) }
+    for _ in 0..<10_000 { start.record(spare: .microseconds(30)) }
     #expect(start.current == .microseconds(40))
   }
 
   @Test func whatNoHeadStartCuresIsNotLearntFrom() {
     var start = EarlyWake(perSecond: 10)
-    for _ in 0..<100 { start.note(spare: .milliseconds(-3)) }
+    for _ in 0..<100 { start.record(spare: .milliseconds(-3)) }
     #expect(start.current == .microseconds(100))
   }
 }

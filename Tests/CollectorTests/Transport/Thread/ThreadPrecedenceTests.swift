@@ -15,7 +15,7 @@ import Testing
     mutating func work(_ share: Double) -> ThreadPrecedence.Change? {
       worked += .microseconds(Int64(250_000 * share))
       now = now + .milliseconds(250)
-      return precedence.look(worked: worked, at: now)
+      return precedence.check(worked: worked, at: now)
     }
   }
 
@@ -48,9 +48,9 @@ import Testing
 
   @Test func aBusyMomentSaysNothing() {
     var thread = Thread(isHeld: true)
-    #expect(thread.precedence.look(worked: .milliseconds(50), at: thread.now) == nil)
-    #expect(thread.precedence.look(worked: .milliseconds(50), at: thread.now + .milliseconds(99)) == nil)
+    #expect(thread.precedence.check(worked: .milliseconds(50), at: thread.now) == nil)
+    #expect(thread.precedence.check(worked: .milliseconds(50), at: thread.now + .milliseconds(99)) == nil)
     // It is not lost: the next check covers all the time since the last one that counted.
-    #expect(thread.precedence.look(worked: .milliseconds(51), at: thread.now + .milliseconds(100)) == .take)
+    #expect(thread.precedence.check(worked: .milliseconds(51), at: thread.now + .milliseconds(100)) == .take)
   }
 }

@@ -27,7 +27,7 @@ import Testing
     var trust = CredentialCircuitBreaker()
     trust.renew(serial: 1)
     let epoch = trust.epoch
-    _ = trust.noteRefused(epoch: epoch, at: .zero)
+    _ = trust.recordRefused(epoch: epoch, at: .zero)
     trust.tryAgain()
     #expect(trust.state == .onTrial && trust.serial == 1)
     #expect(Self.refused(&trust, epoch) == false)
@@ -70,26 +70,26 @@ import Testing
 
   @Test func oneThatIsRenewedIsNotTriedByItself() {
     var trust = CredentialCircuitBreaker()
-    _ = trust.noteRefused(epoch: 0, at: .zero)
+    _ = trust.recordRefused(epoch: 0, at: .zero)
     #expect(trust.trialAt == nil)
     #expect(!Self.tried(&trust, at: MonotonicTime(nanoseconds: .max / 2)))
   }
 
   private static func tried(_ trust: inout CredentialCircuitBreaker, at now: MonotonicTime) -> Bool {
-    trust.takeTrial(at: now)
+    trust.beginTrial(at: now)
   }
 
   private static func refused(_ trust: inout CredentialCircuitBreaker, _ epoch: Int, at now: MonotonicTime)
     -> Bool
   {
-    trust.noteRefused(epoch: epoch, at: now)
+    trust.recordRefused(epoch: epoch, at: now)
   }
 
   private static func refused(_ trust: inout CredentialCircuitBreaker, _ epoch: Int) -> Bool {
-    trust.noteRefused(epoch: epoch, at: .zero)
+    trust.recordRefused(epoch: epoch, at: .zero)
   }
 
   private static func taken(_ trust: inout CredentialCircuitBreaker, _ epoch: Int) -> Bool {
-    trust.noteTaken(epoch: epoch)
+    trust.recordTaken(epoch: epoch)
   }
 }

@@ -10,13 +10,13 @@ import Testing
     _ rule: inout PauseRule, _ status: Int, named: Duration? = nil, guess: Duration? = nil,
     sent: Duration = .zero, answered: Duration = .milliseconds(5)
   ) -> Duration? {
-    rule.noteRejected(
+    rule.recordRejected(
       status: status, named: named, guess: guess, sentAt: start + sent, answeredAt: start + answered
     ).map { $0.until - (start + answered) }
   }
 
   private static func accepted(_ rule: inout PauseRule, sent: Duration) -> Bool {
-    rule.noteAccepted(sentAt: start + sent)
+    rule.recordAccepted(sentAt: start + sent)
   }
 
   /// Errors of the service that begin no pause by themselves; the next one does.
@@ -105,7 +105,7 @@ import Testing
     for (index, status) in [500, 502, 503, 500, 503].enumerated() {
       let answered = Self.start + at + .milliseconds(5)
       guard
-        case .backoff(let until)? = rule.noteRejected(
+        case .backoff(let until)? = rule.recordRejected(
           status: status, named: nil, sentAt: Self.start + at, answeredAt: answered)
       else {
         Issue.record("\(status) begins no pause")
@@ -139,14 +139,14 @@ import Testing
     #expect(Self.rejected(&rule, 503) != nil)
     let probe = Self.start + .seconds(3)
     #expect(
-      rule.noteRejected(status: 503, named: .seconds(40), sentAt: probe, answeredAt: probe)
+      rule.recordRejected(status: 503, named: .seconds(40), sentAt: probe, answeredAt: probe)
         == .silence(until: probe + .seconds(40)))
     #expect(!Self.accepted(&rule, sent: .seconds(4)))
     // 429 stops sending with or without Retry-After, and its pauses grow separately.
     var other = PauseRule(unnamed: .afterTooMany, backoff: ErrorBackoff(), seed: 4)
     Self.fail(&other)
     #expect(Self.rejected(&other, 503) != nil)
-    guard case .silence? = other.noteRejected(status: 429, named: nil, sentAt: probe, answeredAt: probe)
+    guard case .silence? = other.recordRejected(status: 429, named: nil, sentAt: probe, answeredAt: probe)
     else {
       Issue.record("429 is no silence")
       return
@@ -162,7 +162,7 @@ import Testing
   @Test func aReceiverThatIsGoneIsAskedForLessAndLess() throws {
     var rule = PauseRule(unnamed: .afterTooMany, seed: 1)
     func gone(at instant: Duration) -> Duration? {
-      rule.noteRejected(
+      rule.recordRejected(
         status: 410, named: nil, isReceiverUnknown: true, sentAt: Self.start + instant,
         answeredAt: Self.start + instant + .milliseconds(5)
       ).map { $0.until - (Self.start + instant + .milliseconds(5)) }

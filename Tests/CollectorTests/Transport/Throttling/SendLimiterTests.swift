@@ -13,7 +13,7 @@ import Testing
     for millisecond in 0..<(duration.microseconds / 1000) {
       let now = start + .milliseconds(millisecond)
       guard limiter.permits(at: now) else { continue }
-      limiter.noteSent(at: now)
+      limiter.recordSent(at: now)
       sent.append(now)
     }
     return sent
@@ -38,7 +38,7 @@ import Testing
     func burst(at now: MonotonicTime) -> Int {
       var count = 0
       while limiter.permits(at: now) {
-        limiter.noteSent(at: now)
+        limiter.recordSent(at: now)
         count += 1
       }
       return count
@@ -53,10 +53,10 @@ import Testing
       SendLimit.Shape.window(count: 2, period: .seconds(1)), .bucket(capacity: 2, interval: .seconds(1)),
     ] {
       var limiter = SendLimiter(SendLimit(shape, ""))
-      limiter.noteSent(at: Self.start)
-      limiter.noteSent(at: Self.start)
+      limiter.recordSent(at: Self.start)
+      limiter.recordSent(at: Self.start)
       #expect(!limiter.permits(at: Self.start))
-      limiter.takeBack()
+      limiter.undoSend()
       #expect(limiter.permits(at: Self.start))
     }
   }

@@ -21,7 +21,7 @@ import Testing
   @Test("what is not acknowledged comes again, ten at a time") func batches() {
     var kept = subscriptions()
     for number in 0..<25 {
-      let isForgotten = kept.take(notification(number), isConnected: false, at: 0)
+      let isForgotten = kept.accept(notification(number), isConnected: false, at: 0)
       #expect(!isForgotten)
     }
     kept.connect("a")
@@ -42,17 +42,17 @@ import Testing
 
   @Test("time to live, topics and the limit") func limits() {
     var kept = subscriptions(AgentBehavior(stored: 3))
-    _ = kept.take(notification(1, ttl: 0), isConnected: false, at: 0)
-    _ = kept.take(notification(2, ttl: 10), isConnected: false, at: 0)
-    _ = kept.take(notification(3, topic: "x"), isConnected: false, at: 0)
-    _ = kept.take(notification(4, topic: "x"), isConnected: false, at: 0)
+    _ = kept.accept(notification(1, ttl: 0), isConnected: false, at: 0)
+    _ = kept.accept(notification(2, ttl: 10), isConnected: false, at: 0)
+    _ = kept.accept(notification(3, topic: "x"), isConnected: false, at: 0)
+    _ = kept.accept(notification(4, topic: "x"), isConnected: false, at: 0)
     let left = kept.nextBatch(of: "a", at: 10).map(\.version)
     #expect(left == ["4"])
     for number in 5..<7 {
-      let isForgotten = kept.take(notification(number), isConnected: false, at: 20)
+      let isForgotten = kept.accept(notification(number), isConnected: false, at: 20)
       #expect(!isForgotten)
     }
-    let isForgotten = kept.take(notification(7), isConnected: false, at: 20)
+    let isForgotten = kept.accept(notification(7), isConnected: false, at: 20)
     #expect(isForgotten && !kept.knows("a") && kept.hasEnded("t") && kept.subscription("t") == nil)
   }
 
