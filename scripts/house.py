@@ -40,8 +40,8 @@ PICTURES = (
     "Desk Clerk Book Keeper Fate Tally Facts Standing Remarks Wording Vocabulary Politeness Trust Care Turns "
     "Thinner Station"
 ).split()
-# Verbs that say as little of what a function does (record, receive, drain, report, poll: there is one that says it).
-VERBS = "note take tell look serves keepHouse arrangeTurns".split()
+# Verbs that do not say what a function does, where record, receive, drain, report or poll would.
+VERBS = "note take takes taking tell tells telling told look serves keepHouse".split()
 
 IMPORT = re.compile(r"^(?:@\w+(?:\([^)]*\))? )*(?:(?:public|internal|package|private) )?import (?:\w+ )?(\w+)")
 TYPE = re.compile(r"^\s*((?:\w+(?:\([^)]*\))? )*)(struct|class|enum|actor|protocol) (\w+)")
@@ -131,7 +131,7 @@ def ownership(files):
 
 def names(files):
     picture = re.compile(r"(?:^|[a-z0-9])(" + "|".join(PICTURES) + r")(?:$|[A-Z])")
-    verb = re.compile(r"\bfunc ((?:" + "|".join(VERBS) + r")(?:[A-Z]\w*)?)\b")
+    verb = re.compile(r"\bfunc ((?:" + "|".join(VERBS) + r")(?:[A-Z]\w*)?|\w+(?:Take|Tell|Note|Turns))\b")
     for file in files:
         for number, line in enumerate(file.read_text().splitlines(), 1):
             found = TYPE.match(line)

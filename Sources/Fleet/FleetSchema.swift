@@ -58,8 +58,8 @@ public struct FleetSchema: Sendable {
   /// Views with the names and units of the CSV, without replaced rows and deleted runs. Made anew each time.
   public var views: [String] { FleetViews(layout: layout).all }
 
-  /// Records the version. The first row gives the fleet its id.
-  public func record(version: Int64, fleet: String, at time: WallTime) -> String {
+  /// The statement that records the version. The first row gives the fleet its id.
+  public func versionStatement(_ version: Int64, fleet: String, at time: WallTime) -> String {
     """
     INSERT INTO \(layout.name("schema_version")) (version, fleet, applied_at)
     VALUES (\(version), \(EngineText.quoted(fleet)), \(EngineText.quoted(Self.text(time))))

@@ -66,7 +66,7 @@ public struct FleetSetup {
       }
     }
     try run(schema.opening)
-    let before = try FleetIdentity.read(client, database: layout.database)
+    let before = try FleetIdentity.readUnchecked(client, database: layout.database)
     guard before.version <= FleetSchema.version else {
       _ = try FleetIdentity.fetch(client, database: layout.database)
       return Outcome(id: before.id, versionBefore: before.version, engine: before.engine)
@@ -77,7 +77,7 @@ public struct FleetSetup {
       try run(migration.definitions)
       guard index >= before.version else { continue }
       try run(migration.backfill)
-      try client.run(schema.record(version: Int64(index + 1), fleet: id, at: clock.wallNow()))
+      try client.run(schema.versionStatement(Int64(index + 1), fleet: id, at: clock.wallNow()))
     }
     try run(schema.views)
     let after = try FleetIdentity.fetch(client, database: layout.database)

@@ -187,7 +187,7 @@ struct FleetIdentity: Equatable {
 
   /// - Throws: ``FleetError``, also for another version of the schema than this pushscope's.
   static func fetch(_ client: EngineClient, database: String) throws(FleetError) -> FleetIdentity {
-    let identity = try read(client, database: database)
+    let identity = try readUnchecked(client, database: database)
     if identity.version > FleetSchema.version {
       throw FleetError(
         .newerSchema, place: client.place,
@@ -205,7 +205,8 @@ struct FleetIdentity: Equatable {
     return identity
   }
 
-  static func read(_ client: EngineClient, database: String) throws(FleetError) -> FleetIdentity {
+  /// Reads it whatever version the schema has.
+  static func readUnchecked(_ client: EngineClient, database: String) throws(FleetError) -> FleetIdentity {
     let row = try client.rows(FleetSchema.lookup(in: database)).first ?? []
     guard row.count == 3, let version = Int64(row[0]), row[1].utf8.count <= 64 else {
       throw FleetError(

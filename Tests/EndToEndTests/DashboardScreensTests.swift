@@ -80,10 +80,11 @@ struct DashboardScreensTests {
     let installation = try Installation.recorded()
     let tmux = try Tmux(columns: 120, rows: 36)
     try tmux.openDashboard(on: installation)
-    // Slowly: one column per event, over more than half of the width.
-    try tmux.mouse(0, 100, 28)
-    for column in stride(from: 99, through: 30, by: -3) { try tmux.mouse(32, column, 28) }
-    try tmux.mouse(0, 30, 28, isRelease: true)
+    // Over three quarters of the width. How fast the events come is not the test's: each moves the panel by its two columns, or in
+    // a swipe by 2.5, and a release long after the last is none of a swipe.
+    try tmux.mouse(0, 110, 28)
+    for column in stride(from: 108, through: 20, by: -2) { try tmux.mouse(32, column, 28) }
+    try tmux.mouse(0, 20, 28, isRelease: true)
     try tmux.waitFor("[2 Log]")
     try tmux.press(":")
     try tmux.waitFor("commands")

@@ -40,7 +40,7 @@ import Testing
     let engine = try TestEngine()
     let schema = FleetSchema(FleetLayout(database: engine.configuration.database))
     let tables = schema.migrations[0].definitions.filter { !$0.contains(".receipt") }
-    let note = schema.record(version: 1, fleet: "old", at: SystemClock().wallNow())
+    let note = schema.versionStatement(1, fleet: "old", at: SystemClock().wallNow())
     for statement in schema.opening + tables + [note] { _ = try engine.rows(statement) }
     let outcome = try engine.setUp()
     #expect(outcome.versionBefore == 1 && outcome.id == "old")

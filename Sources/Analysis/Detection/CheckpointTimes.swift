@@ -7,14 +7,14 @@ struct CheckpointTimes: Sendable {
     /// Times of stored checkpoints, ascending.
     var stored: [WallTime] = []
     var last: WallTime?
-    var noted = WallTime.distantPast
+    var recordedAt = WallTime.distantPast
   }
 
   private var times: [WatchedTarget: Times] = [:]
   private let interval: Duration
   private let memory: Duration
   /// How often progress is noted between checkpoints.
-  private static let noteInterval = Duration.seconds(15)
+  private static let recordInterval = Duration.seconds(15)
 
   init(_ settings: DetectionSettings) {
     interval = settings.checkpointInterval
@@ -32,7 +32,7 @@ struct CheckpointTimes: Sendable {
     own.stored.removeAll { $0 > time }
     own.last = own.stored.last
     // The clock was set back: what was noted is to come.
-    if own.noted > time { own.noted = .distantPast }
+    if own.recordedAt > time { own.recordedAt = .distantPast }
     times[watched] = own
   }
 
@@ -42,13 +42,13 @@ struct CheckpointTimes: Sendable {
     return through.floored(to: interval) != last.floored(to: interval)
   }
 
-  /// Whether progress is to be noted.
-  func isNoteDue(_ watched: WatchedTarget, at through: WallTime) -> Bool {
-    through - (times[watched]?.noted ?? .distantPast) >= Self.noteInterval
+  /// Whether progress is to be recorded.
+  func isRecordDue(_ watched: WatchedTarget, at through: WallTime) -> Bool {
+    through - (times[watched]?.recordedAt ?? .distantPast) >= Self.recordInterval
   }
 
-  mutating func record(_ watched: WatchedTarget, at through: WallTime) {
-    times[watched, default: Times()].noted = through
+  mutating func recordProgress(_ watched: WatchedTarget, at through: WallTime) {
+    times[watched, default: Times()].recordedAt = through
   }
 
   /// A checkpoint was made.

@@ -13,7 +13,7 @@ struct EpisodeReading {
   func episode(_ window: Range<WallTime>, baseline: Range<WallTime>) throws -> Episode {
     let (window, baseline) = bounded(window, baseline)
     let range = baseline.lowerBound..<window.upperBound
-    let taking = spans.filter { takesPart($0, range) }
+    let taking = spans.filter { isPart($0, range) }
     let kinds = Dictionary(grouping: taking, by: \.provider).mapValues { Set($0.map(\.endpoint)).count }
     var targets: [String: EpisodeTarget] = [:]
     var pings: [String: [TimedLatency]] = [:]
@@ -57,7 +57,7 @@ struct EpisodeReading {
       pings: pings.mapValues { $0.sorted { $0.plannedAt < $1.plannedAt } })
   }
 
-  private func takesPart(_ span: SeriesSpan, _ range: Range<WallTime>) -> Bool {
+  private func isPart(_ span: SeriesSpan, _ range: Range<WallTime>) -> Bool {
     span.earliest < range.upperBound && (span.endedAt ?? range.upperBound) > range.lowerBound
   }
 
@@ -74,7 +74,7 @@ struct EpisodeReading {
 
   /// The device of a target that took part in a stretch.
   func device(of target: String, _ range: Range<WallTime>) throws -> String {
-    guard let span = spans.last(where: { $0.name == target && takesPart($0, range) }) else { return target }
+    guard let span = spans.last(where: { $0.name == target && isPart($0, range) }) else { return target }
     return try device(span)
   }
 
@@ -84,7 +84,7 @@ struct EpisodeReading {
     _ window: Range<WallTime>, _ baseline: Range<WallTime>
   ) -> (window: Range<WallTime>, baseline: Range<WallTime>) {
     let rates = Dictionary(
-      spans.filter { takesPart($0, baseline.lowerBound..<window.upperBound) }.map { ($0.name, $0.askedRate) },
+      spans.filter { isPart($0, baseline.lowerBound..<window.upperBound) }.map { ($0.name, $0.askedRate) },
       uniquingKeysWith: max)
     let rate = max(1e-6, rates.values.reduce(0, +))
     let longest = Duration.microseconds(max(1, Int64(Double(settings.longestEpisode) / rate / 2 * 1e6)))

@@ -288,7 +288,7 @@ public struct FindingEngine: Sendable {
     let page = try reader.seriesSeconds(
       of: Set(runs[watched]?.map(\.span.target) ?? []), from: second, to: second + .seconds(1))
     return page.seconds.allSatisfy { row in
-      runs[watched]?.first { $0.span.target == row.target && $0.takes(row) }?.isComplete(
+      runs[watched]?.first { $0.span.target == row.target && $0.accepts(row) }?.isComplete(
         row, now: now, longestOpen: settings.longestOpen) ?? true
     }
   }
@@ -301,7 +301,7 @@ public struct FindingEngine: Sendable {
     let byTarget = Dictionary(spans.map { ($0.span.target, $0) }, uniquingKeysWith: { first, _ in first })
     var reached = end
     for second in seconds where second.start >= detector.through {
-      guard let span = byTarget[second.target], span.takes(second) else { continue }
+      guard let span = byTarget[second.target], span.accepts(second) else { continue }
       endRun(&detector, byTarget, before: second.start, next: second.target)
       if !span.isComplete(second, now: now, longestOpen: settings.longestOpen) {
         reached = second.start
@@ -368,12 +368,12 @@ public struct FindingEngine: Sendable {
         change.checkpoint = DetectorCheckpointRecord(through: through, state: state)
         change.superfluous = checkpointTimes.add(through, of: watched)
         change.oldest = through - settings.memory
-      } else if detector.target != nil, !checkpointTimes.isNoteDue(watched, at: through),
+      } else if detector.target != nil, !checkpointTimes.isRecordDue(watched, at: through),
         followed[watched] == detector.followed
       {
         continue
       }
-      checkpointTimes.record(watched, at: through)
+      checkpointTimes.recordProgress(watched, at: through)
       followed[watched] = detector.followed
       change.detector.power = detector.power
       step.changes.detectors.append(change)

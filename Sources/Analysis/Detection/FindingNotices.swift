@@ -35,14 +35,14 @@ struct FindingNotices {
         add(.findingClosed, record, target, now)
       } else if record.isOpen, record.cause != old.cause, record.cause?.isDecided == true {
         // At first there may have been too little to say it.
-        add(Self.text(record, now), of: record, target, .notice, now)
+        addLine(Self.text(record, now), of: record, target, .notice, now)
       }
     }
   }
 
   private mutating func add(_ kind: EventKind, _ record: FindingRecord, _ target: TargetID, _ now: WallTime) {
     events.append(Self.event(kind, record, target, now))
-    add(
+    addLine(
       Self.text(record, now), of: record, target,
       kind == .findingOpened && record.isOpen ? .warning : .notice, now)
   }
@@ -53,7 +53,7 @@ struct FindingNotices {
     Event(at: now, kind: kind, target: target, detail: text(record, now))
   }
 
-  private mutating func add(
+  private mutating func addLine(
     _ text: String, of record: FindingRecord, _ target: TargetID, _ level: LogLine.Level, _ now: WallTime
   ) {
     log.append(Self.line(text, target, level, now))

@@ -62,7 +62,7 @@ struct WatchedSpan: Sendable, Hashable {
 
   var hasReceipts: Bool { span.receiptDeadline != nil }
 
-  func takes(_ second: SeriesSecond) -> Bool {
+  func accepts(_ second: SeriesSecond) -> Bool {
     second.variant == span.variant && second.start >= start
   }
 
@@ -290,7 +290,7 @@ struct TargetDetector: Sendable {
     while from < end {
       let page = try reader.seriesSeconds(of: Set(byTarget.keys), from: from, to: end)
       for second in page.seconds {
-        guard let span = byTarget[second.target], span.takes(second) else { continue }
+        guard let span = byTarget[second.target], span.accepts(second) else { continue }
         for (metric, values) in values(second, span.hasReceipts) {
           pieces[metric, default: []].append((second.start, values))
         }

@@ -72,10 +72,10 @@ public struct SeriesAccumulator {
     latencies[index].values.combine(RangedLatencies(latency)) { $0.record($1, plannedAt: time) }
   }
 
-  /// Adds a rollup, if it says all that is needed (``SeriesShares/canTake(_:)``).
+  /// Adds a rollup, if it says all that is needed (``SeriesShares/isComplete(_:)``).
   /// - Returns: whether it did.
   mutating func addIfComplete(_ bin: RollupBin) -> Bool {
-    guard shares.canTake(bin) else { return false }
+    guard shares.isComplete(bin) else { return false }
     counts += bin.counts
     sent.insert(bin.plannedFrom..<bin.end, count: bin.counts.planned)
     let start = start(of: bin.plannedFrom)

@@ -44,7 +44,7 @@ public struct SeriesShares: Sendable {
 
   /// Whether a rollup says all that is needed: it has no open notifications, and where refusals are asked for no missed
   /// ones, whose reason is not in it. One whose notifications are deleted is all that there is.
-  public func canTake(_ bin: RollupBin) -> Bool {
+  public func isComplete(_ bin: RollupBin) -> Bool {
     if bin.isPruned { return true }
     return bin.counts.open == 0 && (bin.counts[.missed] == 0 || !shares.contains { $0.share == .refused })
   }

@@ -106,13 +106,13 @@ final class CredentialRegistry {
   func record(_ feedback: CredentialFeedback) {
     guard let (index, client) = entry(of: feedback.target, serial: feedback.serial) else { return }
     switch feedback.outcome {
-    case .refused(let status, let reason): recordRefused(index, client, status, reason)
-    case .accepted: recordAccepted(index)
+    case .refused(let status, let reason): handleRefused(index, client, status, reason)
+    case .accepted: handleAccepted(index)
     }
   }
 
   /// Nothing is sent to the target any more, until it is given another credential or told to try this one again.
-  private func recordRefused(_ index: Int, _ client: Client, _ status: Int, _ reason: String) {
+  private func handleRefused(_ index: Int, _ client: Client, _ status: Int, _ reason: String) {
     let now = CredentialInstant(reading: clock)
     guard let course = entries[index].schedule.recordRefusal(at: now) else { return }
     let entry = entries[index]
@@ -132,7 +132,7 @@ final class CredentialRegistry {
   }
 
   /// The provider accepted the credential that it had refused, or the next one.
-  private func recordAccepted(_ index: Int) {
+  private func handleAccepted(_ index: Int) {
     entries[index].schedule.recordAccepted()
     if entries[index].isAdvised {
       entries[index].isAdvised = false

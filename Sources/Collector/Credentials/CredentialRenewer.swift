@@ -61,7 +61,7 @@ final class CredentialRenewer: Sendable {
     }
 
     func step() -> Duration? {
-      let news = renewer.drainState()
+      let news = renewer.nextWork()
       if news.isStopping { return nil }
       if !news.dropped.isEmpty { registry.drop(news.dropped) }
       for entry in news.feedback { registry.record(entry) }
@@ -71,7 +71,7 @@ final class CredentialRenewer: Sendable {
     }
   }
 
-  private func drainState() -> (isStopping: Bool, feedback: [CredentialFeedback], dropped: Set<TargetID>) {
+  private func nextWork() -> (isStopping: Bool, feedback: [CredentialFeedback], dropped: Set<TargetID>) {
     state.withLock { state in
       defer { state.feedback = [] }
       return (state.isStopping, state.feedback, state.dropped)

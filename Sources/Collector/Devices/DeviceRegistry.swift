@@ -365,7 +365,7 @@ final class DeviceRegistry: Sendable {
 
   /// Takes an answer to a device's notification; called on the timing thread.
   /// - Parameter keyHash: the hash of the key that the device had when it was sent.
-  func record(status: Int, keyHash: String) {
+  func handleAnswer(status: Int, keyHash: String) {
     let now = clock.monotonicNow()
     let gone = state.withLock { state -> JoinedDevice? in
       guard state.unknown.record(status: status, keyHash: keyHash, at: now) else { return nil }

@@ -80,7 +80,7 @@ extension Sample {
   ///   - isCounted: whether it counts for what the device shows: not a notification of an earlier run, of which those that were not
   ///     shown are not counted either.
   /// - Returns: `false` where the device says that it showed the notification later than its receipt came: that time is left out.
-  mutating func add(
+  mutating func apply(
     _ receipt: ArrivedReceipt, deadline: Int64?, context: DeviceContextID?, isCounted: Bool
   ) -> Bool {
     if self.context == nil { self.context = context }

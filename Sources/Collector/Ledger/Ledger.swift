@@ -231,7 +231,7 @@ struct Ledger: Sendable {
     let id = receipt.id.sample
     let isOurRun = receipt.id.runFingerprint == run.fingerprint
     if holds(id), isOurRun {
-      return add(receipt, for: id, plannedOnThisBoot: true, isOurRun: true)
+      return process(receipt, for: id, plannedOnThisBoot: true, isOurRun: true)
     }
     guard !holds(id), let reloaded, reloaded.runFingerprint == receipt.id.runFingerprint else {
       if isPruned {
@@ -248,10 +248,10 @@ struct Ledger: Sendable {
       sample: reloaded.sample, progress: NotificationProgress(reloaded.sample),
       receiptDeadline: reloaded.receiptDeadline, isNew: false, isOurs: false,
       heard: reloaded.heard, reported: ReportedProgress(reloaded))
-    return add(receipt, for: id, plannedOnThisBoot: reloaded.bootID == bootID, isOurRun: isOurRun)
+    return process(receipt, for: id, plannedOnThisBoot: reloaded.bootID == bootID, isOurRun: isOurRun)
   }
 
-  private mutating func add(
+  private mutating func process(
     _ receipt: ArrivedReceipt, for id: SampleID, plannedOnThisBoot: Bool, isOurRun: Bool
   ) -> ReceiptDisposition {
     guard let entry = entries[id] else { return .unknown }
@@ -316,11 +316,11 @@ struct Ledger: Sendable {
     var isTaken = true
     change(id, at: receipt.arrivedAt) { entry in
       if reportsDisplay, !isLate { entry.sample.display = .awaited }
-      isTaken = entry.sample.add(receipt, deadline: deadline, context: context, isCounted: isOurRun)
+      isTaken = entry.sample.apply(receipt, deadline: deadline, context: context, isCounted: isOurRun)
       entry.giveUpDisplay()
     }
     if !isTaken { emitWrongStage(of: receipt, id, "after it said so") }
-    recordDisplay(of: id)
+    expectDisplay(of: id)
     if isOutOfOrder { emit(.outOfOrder, at: receipt.arrivedAt, id: id) }
     contradict(contradicted, entry.sample.reason, id: id, at: receipt.arrivedAt)
     return .accepted
@@ -342,11 +342,11 @@ struct Ledger: Sendable {
       entry.heard.record(receipt, hasContext: context != nil)
       // Of further receipts the stages stay with them.
       guard isFirst else { return }
-      isTaken = entry.sample.add(
+      isTaken = entry.sample.apply(
         receipt, deadline: entry.receiptDeadline, context: context, isCounted: isOurRun)
     }
     if !isTaken { emitWrongStage(of: receipt, id, "after it said so") }
-    recordDisplay(of: id)
+    expectDisplay(of: id)
     return .accepted
   }
 
@@ -357,7 +357,7 @@ struct Ledger: Sendable {
   }
 
   /// Expects a target's device to show what it receives, once it has shown one.
-  private mutating func recordDisplay(of id: SampleID) {
+  private mutating func expectDisplay(of id: SampleID) {
     if entries[id]?.sample.shownLatency != nil { deliveries[id.target]?.target.reportsDisplay = true }
   }
 

@@ -152,7 +152,7 @@ final class Recorder {
   private func collect() -> Pending? {
     var content = inbox.drain()
     var blocks: [PlannedBlock] = []
-    var clockEvents = clockMonitor.check(at: clock)
+    var clockEvents = clockMonitor.check(clock)
     if !clockEvents.isEmpty { ledger.anchor = clockMonitor.anchor }
     if clockEvents.contains(where: { $0.kind == .suspended }) {
       ledger.recordSleep(until: clock.monotonicNow())
@@ -179,7 +179,7 @@ final class Recorder {
       ledger.recordHandshakes(failure, count: seen.count, from: seen.lastSource, at: now)
     }
     ledger.advance(to: now)
-    if let ending = content.ending { record(ending, at: now) }
+    if let ending = content.ending { log(ending, at: now) }
     if content.closing != nil { ledger.dropUnduePlans() }
     let isLast = content.closing.map { ledger.openCount == 0 || now >= $0.deadline } ?? false
     closing = content.closing
@@ -222,7 +222,7 @@ final class Recorder {
   }
 
   /// Logs that nothing more is planned, and what the run waits for.
-  private func record(_ ending: RecorderInbox.Ending, at now: MonotonicTime) {
+  private func log(_ ending: RecorderInbox.Ending, at now: MonotonicTime) {
     let open = ledger.underWay
     let parts = [(open.unanswered, "answer"), (open.unreceived, "receipt")].filter { $0.0 > 0 }
       .map { CountText.text($0.0, $0.1) }
@@ -263,7 +263,7 @@ final class Recorder {
           inbox.post(again)
           return nil
         }
-        recordFailure(error)
+        logFailure(error)
         unreadable.insert(id)
       }
     }
@@ -293,7 +293,7 @@ final class Recorder {
   }
 
   /// Logs that a receipt cannot be stored, at a limited rate: a device may post it without end.
-  private func recordFailure(_ error: any Error) {
+  private func logFailure(_ error: any Error) {
     let now = clock.monotonicNow()
     if let next = nextFailureNote, now < next { return }
     nextFailureNote = now + Self.failureNoteInterval

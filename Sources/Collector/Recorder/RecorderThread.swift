@@ -120,7 +120,7 @@ struct ClockMonitor: Sendable {
 
   /// Compares the clocks if the interval has passed.
   /// - Returns: an event for each step and suspend; with any, the anchor is a new one.
-  mutating func check(at clock: any HostClock) -> [Event] {
+  mutating func check(_ clock: any HostClock) -> [Event] {
     let now = clock.monotonicNow()
     guard now >= next else { return [] }
     next = now + Self.interval

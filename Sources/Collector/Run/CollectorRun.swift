@@ -105,7 +105,7 @@ final class CollectorRun: Sendable {
     let timing = try run.parts.timingThread(
       for: try run.parts.transportTargets(
         of: run.entries, authenticator: run.authenticator, readiness: readiness),
-      telling: run.services, deviceKeyHash: run.deviceKeyHash)
+      services: run.services, deviceKeyHash: run.deviceKeyHash)
     run.services.add(services)
     services.attach(timing)
     try control.send(.init(run: run, thread: timing)) { sent.finish() }

@@ -21,7 +21,7 @@ public final class CollectorService: Sendable {
   private let control: RunCoordinator
   private let reloader: ConfigurationReloader
   /// Whether it stays after a run is stopped through the store.
-  private let isServing: Bool
+  private let staysAfterRun: Bool
 
   /// - Parameters:
   ///   - observer: told what is recorded, for as long as the collector has the store.
@@ -39,8 +39,8 @@ public final class CollectorService: Sendable {
           $0, store: options.storePath, acceptsJoins: !options.isLimited,
           clock: clock, logger: logger)
       })
-    isServing = !options.isLimited
-    control = RunCoordinator(isServing: isServing, drain: options.drain, clock: clock)
+    staysAfterRun = !options.isLimited
+    control = RunCoordinator(staysAfterRun: staysAfterRun, drain: options.drain, clock: clock)
     reloader = ConfigurationReloader(configuration, control: control, environment: environment, load: load)
   }
 
@@ -220,15 +220,16 @@ public final class CollectorService: Sendable {
     let (logger, manager, clock) = (environment.logger, environment.manager, environment.clock)
     return try RoundThread(
       name: "maintenance",
-      make: { [control, reloader, isServing, devices = environment.devices] in
+      make: { [control, reloader, staysAfterRun, devices = environment.devices] in
         let maintenance = StoreMaintenance(
-          store: store, control: control, isServing: isServing, host: HostTime(clock: clock, bootID: bootID),
+          store: store, control: control, staysAfterRun: staysAfterRun,
+          host: HostTime(clock: clock, bootID: bootID),
           devices: devices,
           policy: { RetentionPolicy(reloader.configuration) },
           certificates: { reloader.configuration.shownCertificates },
           onLine: { logger.notice("\($0)") })
         return RoundThread.Work(round: {
-          manager?.recordAlive(.maintenance, at: clock.monotonicNow())
+          manager?.notifyAlive(.maintenance, at: clock.monotonicNow())
           return try maintenance.round()
         })
       },
@@ -251,7 +252,7 @@ public final class CollectorService: Sendable {
       make: { [reloader] in
         var watch = CredentialWatch()
         return RoundThread.Work(round: {
-          let replaced = watch.poll(at: reloader.configuration.watchedFiles)
+          let replaced = watch.poll(reloader.configuration.watchedFiles)
           if !replaced.isEmpty { Task { await reloader.reloadCredentials(replaced) } }
           return CredentialWatch.interval
         })

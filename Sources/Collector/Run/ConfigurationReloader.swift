@@ -86,7 +86,7 @@ final class ConfigurationReloader: Sendable {
         }
         for observe in observers { observe(configuration) }
         let outcome = ReloadOutcome.taken(([reason] + changed).joined(separator: ReloadedTargets.separator))
-        record(outcome, refusal: nil)
+        report(outcome, refusal: nil)
         return outcome
       } catch {
         return .refused("\(error)")
@@ -120,7 +120,7 @@ final class ConfigurationReloader: Sendable {
     guard let load else { return .refused("the configuration is not from a file") }
     return await queue.run { [self] in
       let outcome = await outcome(because: "the configuration was read again", load)
-      record(outcome, refusal: .reload)
+      report(outcome, refusal: .reload)
       return outcome
     }
   }
@@ -145,13 +145,13 @@ final class ConfigurationReloader: Sendable {
   /// Says what became of replaced credentials. What a reload has taken up meanwhile is no news, unless it mends what was refused.
   private func recordReplaced(_ outcome: ReloadOutcome, isNews: Bool) {
     guard case .taken(let words) = outcome, let refused = state.withLock({ $0.refused }) else {
-      if isNews { record(outcome, refusal: .credential) }
+      if isNews { report(outcome, refusal: .credential) }
       return
     }
     if refused == .credential || isFileInUse() {
-      record(.taken("\(words); what was refused is valid now"), refusal: refused)
+      report(.taken("\(words); what was refused is valid now"), refusal: refused)
     } else if isNews {
-      record(outcome, refusal: .credential)
+      report(outcome, refusal: .credential)
     }
   }
 
@@ -223,7 +223,7 @@ final class ConfigurationReloader: Sendable {
 
   /// Says what a reload came to, as an event of the run and in the log.
   /// - Parameter refusal: what was read; `nil` for neither. Credentials that are right do not make a file right that was refused.
-  private func record(_ outcome: ReloadOutcome, refusal: Refusal?) {
+  private func report(_ outcome: ReloadOutcome, refusal: Refusal?) {
     let (logger, now) = (environment.logger, environment.clock.wallNow())
     let event: Event
     switch outcome {

@@ -35,7 +35,7 @@ struct CredentialWatch {
 
   /// Looks at the files.
   /// - Returns: those that were replaced, each version once; ascending.
-  mutating func poll(at paths: Set<String>) -> [String] {
+  mutating func poll(_ paths: Set<String>) -> [String] {
     known = known.filter { paths.contains($0.key) }
     var replaced: [String] = []
     for path in paths.sorted() {

@@ -44,11 +44,11 @@ final class RunCoordinator: RunController {
   private let state: Mutex<State>
 
   /// - Parameters:
-  ///   - isServing: whether the collector stays after a run is stopped through the store.
+  ///   - staysAfterRun: whether the collector stays after a run is stopped through the store.
   ///   - drain: how long a stop waits for what is under way.
-  init(isServing: Bool, drain: Duration, clock: any HostClock) {
+  init(staysAfterRun: Bool, drain: Duration, clock: any HostClock) {
     self.clock = clock
-    state = Mutex(State(run: RunState(isServing: isServing, drain: drain)))
+    state = Mutex(State(run: RunState(staysAfterRun: staysAfterRun, drain: drain)))
     (starts, startRequests) = AsyncStream<Start>.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 

@@ -58,7 +58,7 @@ struct RunParts: Sendable {
   ///   - deviceKeyHash: the hash of the key of a target's device; `nil` for other targets.
   /// - Throws: ``ThreadError``, ``TransportError``.
   func timingThread(
-    for targets: [TransportTarget], telling services: ServiceList,
+    for targets: [TransportTarget], services: ServiceList,
     deviceKeyHash: @escaping @Sendable (TargetID) -> String?
   ) throws -> TimingThread {
     try TimingThread(
@@ -69,7 +69,7 @@ struct RunParts: Sendable {
         if let devices {
           for case .answered(let answer) in observations {
             if let hash = deviceKeyHash(answer.id.target) {
-              devices.record(status: answer.status, keyHash: hash)
+              devices.handleAnswer(status: answer.status, keyHash: hash)
             }
           }
         }
@@ -108,7 +108,7 @@ struct RunParts: Sendable {
           observer: environment.observer.flatMap { $0.watchesCommits ? $0 : nil })
       },
       onRound: { [manager = environment.manager, clock] in
-        manager?.recordAlive(.recorder, at: clock.monotonicNow())
+        manager?.notifyAlive(.recorder, at: clock.monotonicNow())
       },
       onTrouble: { [observer = environment.observer] error in
         // While commits fail nothing more is sent than the store knows of.

@@ -67,12 +67,12 @@ struct RunState: Equatable, Sendable {
   /// Whether the collector was told to end: no run begins any more.
   private(set) var isOver = false
   /// Whether the collector waits for another run after one has ended.
-  private let isServing: Bool
+  private let staysAfterRun: Bool
   /// How long a stop waits for what is under way.
   private let drain: Duration
 
-  init(isServing: Bool, drain: Duration) {
-    self.isServing = isServing
+  init(staysAfterRun: Bool, drain: Duration) {
+    self.staysAfterRun = staysAfterRun
     self.drain = drain
   }
 
@@ -172,7 +172,7 @@ struct RunState: Equatable, Sendable {
 
   /// - Returns: whether to wait for another run.
   mutating func enterIdle() -> Bool {
-    guard isServing, !isOver else { return false }
+    guard staysAfterRun, !isOver else { return false }
     phase = .idle
     return true
   }

@@ -80,7 +80,7 @@ public final class ServiceManager: Sendable {
 
   /// A thread's loop has gone round. Sent at a limited rate; while there is a recorder, only its own signs count, so that
   /// one that hangs is noticed.
-  func recordAlive(_ source: Source, at now: MonotonicTime) {
+  func notifyAlive(_ source: Source, at now: MonotonicTime) {
     guard let interval else { return }
     let isDue = state.withLock { state in
       guard source == .recorder || state.recorders == 0 else { return false }

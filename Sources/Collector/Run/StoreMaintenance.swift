@@ -19,7 +19,7 @@ final class StoreMaintenance {
   private let store: CollectorStore
   private let control: any RunController
   /// Whether the collector stays after a run.
-  private let isServing: Bool
+  private let staysAfterRun: Bool
   private let clock: any HostClock
 
   /// Commands that are being carried out.
@@ -41,14 +41,14 @@ final class StoreMaintenance {
   ///   - certificates: those that the collector shows now.
   ///   - onLine: told in words what retention deleted or waits for, and of certificates that end.
   init(
-    store: CollectorStore, control: any RunController, isServing: Bool, host: HostTime,
+    store: CollectorStore, control: any RunController, staysAfterRun: Bool, host: HostTime,
     devices: DeviceRegistry? = nil, policy: @escaping @Sendable () -> RetentionPolicy = { .keepAll },
     certificates: @escaping () -> [ShownCertificate] = { [] },
     onLine: @escaping (String) -> Void = { _ in }
   ) {
     self.store = store
     self.control = control
-    self.isServing = isServing
+    self.staysAfterRun = staysAfterRun
     clock = host.clock
     self.devices = devices
     self.policy = policy
@@ -124,7 +124,7 @@ final class StoreMaintenance {
     guard let devices else {
       return try store.answer(row, refusal: "the collector's configuration has no section devices")
     }
-    if case .invite = command, !isServing {
+    if case .invite = command, !staysAfterRun {
       return try store.answer(
         row,
         refusal: "a run with --count or --duration takes no invitations: start pushscope collect without them"
@@ -174,7 +174,7 @@ final class StoreMaintenance {
       // While a run is recorded, its commits are the heartbeat.
       if control.currentRun != nil || now - last < Self.heartbeat { return }
     }
-    try store.recordPresence(isServing: isServing)
+    try store.recordPresence(staysAfterRun: staysAfterRun)
     presenceNotedAt = now
   }
 }

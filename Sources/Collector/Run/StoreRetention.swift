@@ -25,7 +25,7 @@ struct StoreRetention {
   private var deleted = (rows: 0, samples: 0, pages: 0)
   /// The time from which ages count, since the last look at the clocks.
   private var now: WallTime?
-  private var lookDue: MonotonicTime
+  private var clocksDue: MonotonicTime
   private var hasAges = false
   private var wait = LogWait.none
 
@@ -45,7 +45,7 @@ struct StoreRetention {
     self.host = host
     self.onLine = onLine
     due = host.clock.monotonicNow()
-    lookDue = due
+    clocksDue = due
     wait = .unknown
   }
 
@@ -58,7 +58,7 @@ struct StoreRetention {
   /// - Throws: the store's error; nothing of the step was deleted.
   mutating func step(_ policy: RetentionPolicy, run: RunID? = nil) throws -> Bool {
     let start = host.clock.monotonicNow()
-    if start >= lookDue || hasAges == policy.ages.isEmpty { try checkClocks(policy, run) }
+    if start >= clocksDue || hasAges == policy.ages.isEmpty { try checkClocks(policy, run) }
     guard start >= due else { return false }
     let step = try store.prune(policy, at: now, within: budget.time)
     try record(isWaiting: step.isWaiting, isLimited: policy.maximumSize != nil, at: start, run)
@@ -130,10 +130,10 @@ struct StoreRetention {
   private mutating func checkClocks(_ policy: RetentionPolicy, _ run: RunID?) throws {
     let reading = host.reading()
     hasAges = !policy.ages.isEmpty
-    let look = try store.updateRetentionClock(at: reading, isContinuing: now != nil, hasAges: hasAges)
-    now = look.clock.now
-    lookDue = host.clock.monotonicNow() + Self.interval
-    guard hasAges, let words = Self.words(look.change, reading) else { return }
+    let updated = try store.updateRetentionClock(to: reading, isContinuing: now != nil, hasAges: hasAges)
+    now = updated.clock.now
+    clocksDue = host.clock.monotonicNow() + Self.interval
+    guard hasAges, let words = Self.words(updated.change, reading) else { return }
     try report(words, run)
   }
 

@@ -187,9 +187,9 @@ final class AnimationTimeline {
   /// Moves the time on; it never goes back.
   func move(to goal: MotionTime) { time = max(time, goal) }
 
-  /// The program tells the time.
+  /// Called when the program has set the time.
   /// - Returns: how long ago an animation began whose time nobody had told; nil when that is not worth a word.
-  func recordTime(_ goal: MotionTime, frameInterval: Duration) -> Duration? {
+  func staleTime(at goal: MotionTime, frameInterval: Duration) -> Duration? {
     defer { (beganWithStaleTime, wasToldToSleep) = (false, false) }
     return beganWithStaleTime && goal > time + frameInterval * 8 ? goal - time : nil
   }

@@ -146,7 +146,7 @@ extension Window {
   /// Advances to a time without determining what changed on screen.
   func step(to target: MotionTime) {
     let goal = max(time, target)
-    if let late = timeline.recordTime(goal, frameInterval: frameInterval) {
+    if let late = timeline.staleTime(at: goal, frameInterval: frameInterval) {
       report(.timeNotAdvanced(late))
     }
     var budget = timeline.eventBudget

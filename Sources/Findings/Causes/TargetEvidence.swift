@@ -57,8 +57,8 @@ struct TargetEvidence {
     let quantiles = TestedQuantiles(quantile)
     self.target = target
     let sides = EpisodeSides(target, episode)
-    readShares(sides)
-    readLatencies(sides, at: quantiles)
+    measureShares(sides)
+    measureLatencies(sides, at: quantiles)
     bunches = (Self.bunches(sides.before), Self.bunches(sides.now))
     let own = metric.flatMap { metric in
       quantile.flatMap { LegContributions(target, episode, explaining: metric, $0) }
@@ -66,7 +66,7 @@ struct TargetEvidence {
     contributions = own ?? LegContributions(target, episode, isTail: quantiles.isTail)
   }
 
-  private mutating func readShares(_ sides: EpisodeSides) {
+  private mutating func measureShares(_ sides: EpisodeSides) {
     let failures = sides.share { $0.state == .failed }
     failed = failures.z
     failureShares = (failures.before, failures.now)
@@ -92,7 +92,7 @@ struct TargetEvidence {
     }
   }
 
-  private mutating func readLatencies(_ sides: EpisodeSides, at quantiles: TestedQuantiles) {
+  private mutating func measureLatencies(_ sides: EpisodeSides, at quantiles: TestedQuantiles) {
     func change(_ value: (EpisodeSample) -> Int64?) -> LatencyChange { sides.change(at: quantiles, value) }
     accept = change { sample in
       sample.isAccepted ? sample.lag.flatMap { lag in sample.service.map { lag + $0 } } : nil

@@ -304,7 +304,7 @@ public struct ChangeDetector: Sendable {
         metric: state.metric, detectedAt: history.start(end - 1) + state.settings.binWidth),
       reference: alarm.reference, quantileIndex: alarm.quantile, isDown: alarm.isDown, scale: alarm.scale,
       in: from..<end, of: history)
-    open.adoptStart(until: end, atMost: end)
+    open.updateStart(until: end, atMost: end)
     var finding = Finding(
       id: open.id, kind: state.metric.kind(isUpward: !alarm.isDown),
       status: isProvisional ? .provisional : .open, start: 0, startInterval: nil, end: nil, seenUntil: 0,
@@ -358,7 +358,7 @@ public struct ChangeDetector: Sendable {
     // Told anew each time its length doubles.
     let length = now - open.alarmBin
     if length > 0, length & (length - 1) == 0 {
-      open.adoptStart(until: now, atMost: open.alarmBin)
+      open.updateStart(until: now, atMost: open.alarmBin)
       guard open.hasEffect(until: now) else {
         self.end(open, place, at: open.shrunk(now: now))
         return
@@ -370,7 +370,7 @@ public struct ChangeDetector: Sendable {
       return
     }
     // The new behavior becomes the reference.
-    open.adoptStart(until: now, atMost: now)
+    open.updateStart(until: now, atMost: now)
     open.describe(&state.findings[place], until: now, in: history)
     if state.findings[place].status == .open { state.findings[place].status = .lasting }
     state.open = nil
@@ -466,7 +466,7 @@ public struct ChangeDetector: Sendable {
 
   private mutating func finish(_ open: OpenFinding, _ place: Int, end: Int) {
     var open = open
-    if open.isWhole, open.searchFrom < end { open.adoptStart(until: end, atMost: end - 1) }
+    if open.isWhole, open.searchFrom < end { open.updateStart(until: end, atMost: end - 1) }
     open.describe(&state.findings[place], until: end, in: history)
     state.findings[place].end = history.start(end)
     if state.findings[place].status != .provisional { state.findings[place].status = .closed }

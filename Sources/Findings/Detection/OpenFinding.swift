@@ -151,7 +151,7 @@ struct OpenFinding: Sendable, Hashable, Codable {
   /// Takes the most likely start, as the bins up to an end show it.
   ///
   /// - Parameter latest: no later than this.
-  mutating func adoptStart(until end: Int, atMost latest: Int) {
+  mutating func updateStart(until end: Int, atMost latest: Int) {
     let likely = mostLikelyStart(in: searchFrom..<max(min(end, alarmBin), searchFrom + 1), until: end)
     startBin = min(likely?.start ?? startBin, latest)
     atStart = before(startBin)

@@ -73,17 +73,17 @@ final class AlertSender: Sendable {
 
   func set(_ settings: AlertingSettings) {
     state.withLock { $0.settings = settings }
-    poll()
+    wake()
   }
 
   /// The alerts of objectives that last now.
   func replaceObjectives(with alerts: [Alert]) {
     let now = clock.wallNow()
     state.withLock { $0.queue.replace(.objective, with: alerts, at: now) }
-    poll()
+    wake()
   }
 
-  private func poll() {
+  private func wake() {
     let thread = thread.withLock { $0 }
     thread?.wake()
   }

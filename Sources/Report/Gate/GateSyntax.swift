@@ -52,9 +52,9 @@ extension Gate {
   private static func isComparison(_ character: Character) -> Bool { "<>=≤≥".contains(character) }
 
   private static func quantile(_ words: inout GateWords) throws(GateSyntaxError) -> Gate {
-    let metric = try metric(words.word { $0 != "." && !isComparison($0) && $0 != " " }, words)
+    let metric = try metric(words.readWord { $0 != "." && !isComparison($0) && $0 != " " }, words)
     guard words.skip(".") else { throw words.error("a point and a quantile are missing", example) }
-    let label = words.word { !isComparison($0) && $0 != " " }
+    let label = words.readWord { !isComparison($0) && $0 != " " }
     let quantile = try words.value(label) { text throws(ValueTextError) in try QuantileText.parse(text) }
     try compare("<", "a quantile", &words, example)
     return Gate(metric, .quantile(quantile, below: try limit(&words)))
@@ -64,18 +64,18 @@ extension Gate {
     _ share: SeriesMetric, _ words: inout GateWords
   ) throws(GateSyntaxError) -> Gate {
     let example = "write it like \(share.rawValue)<1%"
-    _ = words.word { $0.isLetter || $0 == "_" }
+    _ = words.readWord { $0.isLetter || $0 == "_" }
     try compare("<", "the share \(share.rawValue)", &words, example)
     return Gate(nil, .watched(share, below: try percentage(&words)))
   }
 
   private static func inTime(_ words: inout GateWords) throws(GateSyntaxError) -> Gate {
-    _ = words.word { $0.isLetter || $0 == "_" }
+    _ = words.readWord { $0.isLetter || $0 == "_" }
     guard words.skip("(") else {
       throw words.error("a duration in parentheses is missing", inTimeExample)
     }
     words.skipSpaces()
-    let limit = try limit(words.word { $0 != ")" && $0 != " " && !isComparison($0) }, words)
+    let limit = try limit(words.readWord { $0 != ")" && $0 != " " && !isComparison($0) }, words)
     words.skipSpaces()
     guard words.skip(")") else { throw words.error("\")\" is missing", inTimeExample) }
     try compare(">", "the share in time", &words, inTimeExample)
@@ -97,27 +97,27 @@ extension Gate {
 
   private static func share(_ words: inout GateWords) throws(GateSyntaxError) -> Gate {
     var metric: Metric?
-    var word = words.word()
+    var word = words.readWord()
     if word.text != "within" {
       metric = try Self.metric(word, words)
-      word = words.word()
+      word = words.readWord()
     }
     guard word.text == "within" else {
       throw words.error("\"within\" and a duration are missing", example, at: word)
     }
     words.skipSpaces()
     let limit = try limit(&words)
-    word = words.word()
+    word = words.readWord()
     guard word.text == "share" else {
       throw words.error("\"share\" and a percentage are missing", example, at: word)
     }
     let share = try percentage(&words)
     guard !words.isAtEnd else { return Gate(metric, .share(share, within: limit, of: .planned)) }
-    word = words.word()
+    word = words.readWord()
     guard word.text == "over" else {
       throw words.error("nothing but \"over\" can follow here", example, at: word)
     }
-    word = words.word()
+    word = words.readWord()
     guard let base = SeriesShare.Base(rawValue: word.text) else {
       throw words.error("the share can be over planned or accepted", "write one of these", at: word)
     }
@@ -142,11 +142,11 @@ extension Gate {
   }
 
   private static func percentage(_ words: inout GateWords) throws(GateSyntaxError) -> Double {
-    try words.value(words.word()) { text throws(ValueTextError) in try ShareText.parse(text) }
+    try words.value(words.readWord()) { text throws(ValueTextError) in try ShareText.parse(text) }
   }
 
   private static func limit(_ words: inout GateWords) throws(GateSyntaxError) -> Duration {
-    let word = words.word()
+    let word = words.readWord()
     return try limit(word, words)
   }
 
@@ -193,19 +193,19 @@ private struct GateWords {
     next < characters.count && isWanted(characters[next])
   }
 
-  mutating func word(while isPart: (Character) -> Bool) -> Word {
+  mutating func readWord(while isPart: (Character) -> Bool) -> Word {
     let start = next
     while next < characters.count, isPart(characters[next]) { next += 1 }
     return Word(text: String(characters[start..<next]), position: start + 1)
   }
 
-  /// What ``word(while:)`` would return.
+  /// What ``readWord(while:)`` would return.
   func peek(while isPart: (Character) -> Bool) -> String { String(characters[next...].prefix(while: isPart)) }
 
-  /// Takes the word up to the next space.
-  mutating func word() -> Word {
+  /// Reads the word up to the next space, after spaces.
+  mutating func readWord() -> Word {
     skipSpaces()
-    return word { $0 != " " }
+    return readWord { $0 != " " }
   }
 
   func value<Value>(

@@ -40,14 +40,14 @@ public struct ExportProgress {
   private static let period = Duration.seconds(1)
 
   private let clock: any HostClock
-  private let print: (String) -> Void
+  private let onLine: (String) -> Void
   private var next: MonotonicTime
-  private var hasTold = false
+  private var hasReported = false
 
-  /// - Parameter print: called with a line, without a line break.
-  public init(clock: any HostClock, print: @escaping (String) -> Void) {
+  /// - Parameter onLine: called with a line, without a line break.
+  public init(clock: any HostClock, onLine: @escaping (String) -> Void) {
     self.clock = clock
-    self.print = print
+    self.onLine = onLine
     next = clock.monotonicNow() + Self.period
   }
 
@@ -56,13 +56,13 @@ public struct ExportProgress {
     let now = clock.monotonicNow()
     guard now >= next else { return }
     next = now + Self.period
-    hasTold = true
-    print("\(CountText.text(rows, "row")) so far")
+    hasReported = true
+    onLine("\(CountText.text(rows, "row")) so far")
   }
 
   /// Reports the total, if there was a report before.
   public func finish(rows: Int64) {
-    if hasTold { print(CountText.text(rows, "row")) }
+    if hasReported { onLine(CountText.text(rows, "row")) }
   }
 }
 

@@ -93,7 +93,7 @@ public struct StoreBackup: Sendable {
   /// Refuses what must not be overwritten.
   /// - Returns: the collector's lock of the destination, where there is one already.
   private func claimDestination(replaces: Bool, source: StoreReader) throws -> CollectorLock? {
-    guard try destination.check() != .missing else { return nil }
+    guard try destination.content() != .missing else { return nil }
     guard replaces else {
       throw StoreError(
         .destinationExists, path: destination.path, detail: "the file exists",
@@ -107,7 +107,7 @@ public struct StoreBackup: Sendable {
     // Before SQLite opens it and leaves files of this user beside it.
     guard access(destination.path, W_OK) == 0 else { throw StoreError(errno: errno, path: destination.path) }
     // Throws for anything but a store.
-    guard try destination.check() == .database, try destination.checkThroughSQLite() > 0 else {
+    guard try destination.content() == .database, try destination.checkThroughSQLite() > 0 else {
       throw StoreError.notAStore(destination.path, "the file is not a pushscope store, so it is not replaced")
     }
     let lock = try CollectorLock.acquire(forStore: destination.path)
@@ -137,7 +137,7 @@ public struct StoreBackup: Sendable {
 
   /// Once more just before the file is replaced: a reader may have opened it meanwhile.
   private func retireDestination() throws {
-    guard try destination.check() != .missing else { return }
+    guard try destination.content() != .missing else { return }
     try refuseIfOpen()
   }
 

@@ -47,16 +47,16 @@ extension CollectorStore {
 
   /// Writes the heartbeat of an idle collector. The run that it records is set by ``beginRun(_:)`` and
   /// ``endRun(_:at:reason:sendingEnded:)``.
-  /// - Parameter isServing: whether it stays after a run, so that `start` begins another one.
+  /// - Parameter staysAfterRun: whether it stays after a run, so that `start` begins another one.
   /// - Throws: ``StoreError``, as ``commit(_:)`` does.
-  public func recordPresence(isServing: Bool) throws {
+  public func recordPresence(staysAfterRun: Bool) throws {
     _ = try checkedTransaction { db, _ in
       try db.cachedStatement(
         sql: """
           INSERT INTO presence (one, at, serves) VALUES (1, ?, ?)
           ON CONFLICT (one) DO UPDATE SET at = excluded.at, serves = excluded.serves
           """
-      ).execute(arguments: [clock.wallNow().microseconds, isServing])
+      ).execute(arguments: [clock.wallNow().microseconds, staysAfterRun])
     }
   }
 

@@ -64,9 +64,9 @@ struct StoreFile {
     case database
   }
 
-  /// Checks the file's type and header (SQLite file format 1.3).
+  /// Reads the file's type and header (SQLite file format 1.3).
   /// - Throws: `isDirectory`, `notADatabase`, `notAStore`, `newerSchema`, `severalNames`, or the system's error.
-  func check() throws -> Content {
+  func content() throws -> Content {
     var status = stat()
     guard stat(path, &status) == 0 else {
       guard errno == ENOENT else { throw StoreError(errno: errno, path: path) }

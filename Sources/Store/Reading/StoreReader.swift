@@ -38,7 +38,7 @@ public final class StoreReader: Sendable {
   /// - Throws: ``StoreError``.
   public static func open(at path: String) throws -> StoreReader {
     let file = StoreFile(path: path)
-    switch try file.check() {
+    switch try file.content() {
     case .missing: throw StoreError.missing(file.path)
     case .empty:
       throw StoreError.notAStore(file.path, "the file is empty: no collector has written to it yet")
@@ -147,11 +147,11 @@ public final class StoreReader: Sendable {
         """
       ).first
     }
-    let look = CollectorLock.state(atStore: path)
+    let lock = CollectorLock.state(atStore: path)
     return CollectorPresence(
-      isRunning: look.isHeld, holder: look.holder,
-      run: look.isHeld ? row.flatMap { $0[1] as String? }.flatMap { RunID($0) } : nil,
-      servesControl: look.isHeld && row.flatMap { $0[2] as Bool? } == true,
+      isRunning: lock.isHeld, holder: lock.holder,
+      run: lock.isHeld ? row.flatMap { $0[1] as String? }.flatMap { RunID($0) } : nil,
+      servesControl: lock.isHeld && row.flatMap { $0[2] as Bool? } == true,
       lastHeartbeat: row.flatMap { $0[0] as Int64? }.map(WallTime.init(microseconds:)))
   }
 }

@@ -65,7 +65,7 @@ public struct RetentionClock: Sendable, Equatable {
     bootID = reading.bootID
   }
 
-  /// Takes a look at the clocks.
+  /// Continues the clock with a reading.
   /// - Parameter isContinuing: whether the same collector took the last one, so that it ran in between.
   public mutating func update(_ reading: Reading, isContinuing: Bool) -> Change? {
     let isSameBoot = reading.bootID == bootID
@@ -139,12 +139,12 @@ extension RetentionClock {
 }
 
 extension CollectorStore {
-  /// Looks at the clocks, and keeps the look.
+  /// Continues the stored clock with a reading, and stores it.
   /// - Parameters:
   ///   - isContinuing: whether this collector took the last one.
   ///   - hasAges: whether anything is to be deleted by its age, so that readers are told when some of it is held back.
   /// - Throws: ``StoreError``.
-  public func updateRetentionClock(at reading: RetentionClock.Reading, isContinuing: Bool, hasAges: Bool)
+  public func updateRetentionClock(to reading: RetentionClock.Reading, isContinuing: Bool, hasAges: Bool)
     throws -> (
       clock: RetentionClock, change: RetentionClock.Change?
     )

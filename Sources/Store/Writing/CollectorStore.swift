@@ -55,10 +55,10 @@ public final class CollectorStore: Sendable {
     at path: String, clock: any HostClock, options: CollectorStoreOptions
   ) throws -> CollectorStore {
     let file = StoreFile(path: path, access: options.access)
-    if try file.check() == .missing { try file.makeDirectory() }
+    if try file.content() == .missing { try file.makeDirectory() }
     let lock = try CollectorLock.acquire(forStore: file.path, group: file.group)
     var isOldFile = false
-    switch try file.check() {
+    switch try file.content() {
     case .missing: try file.create()
     case .empty: break
     case .database:

@@ -11,7 +11,7 @@ struct CommandPalette: Dialog {
 
   var title: String { "commands" }
 
-  var takesText: Bool { true }
+  var acceptsText: Bool { true }
 
   private func entries(in scene: OverlayScene) -> [PaletteEntry] {
     let (state, context) = (scene.state, scene.context)

@@ -63,7 +63,7 @@ struct Prompt: Dialog {
     field = TextField(text)
   }
 
-  var takesText: Bool { true }
+  var acceptsText: Bool { true }
 
   func lines(columns: Int, rows: Int, in scene: OverlayScene) -> [[TextSpan]] {
     let appearance = scene.appearance

@@ -5,7 +5,7 @@ import Store
 /// What lies on top of the dashboard and takes the keys: a value that knows its size, its picture and what an event changes.
 protocol Overlay: Sendable, Equatable {
   /// Whether every key is text, also the one that quits elsewhere.
-  var takesText: Bool { get }
+  var acceptsText: Bool { get }
   /// Whether nothing else is done before the question has its answer, or the text is entered.
   var isAsking: Bool { get }
   /// Whether it may look different after something has been read.
@@ -35,7 +35,7 @@ protocol Overlay: Sendable, Equatable {
 }
 
 extension Overlay {
-  var takesText: Bool { false }
+  var acceptsText: Bool { false }
   var isAsking: Bool { false }
   var showsData: Bool { true }
   var notification: SampleID? { nil }

@@ -125,7 +125,7 @@ final class OverlayStack {
       return .command(command)
     }
     if key == .escape || command == .dismiss && !overlay.isAsking
-      || keys.closes(event) && !overlay.takesText
+      || keys.closes(event) && !overlay.acceptsText
     {
       return follow(overlay.dismiss(in: scene), overlay)
     }

@@ -87,7 +87,7 @@ struct Collect: AsyncParsableCommand {
     if let runName { try RunNameArgument.check(runName, as: "--run-name") }
   }
 
-  func run() async throws { try await log.tellingFailures { try await collect() } }
+  func run() async throws { try await log.loggingFailures { try await collect() } }
 
   private func collect() async throws {
     let logger = DaemonLog.logger("collect", log)

@@ -25,7 +25,7 @@ struct Forward: AsyncParsableCommand {
 
   @OptionGroup var log: LogOptions
 
-  func run() async throws { try await log.tellingFailures { try await forward() } }
+  func run() async throws { try await log.loggingFailures { try await forward() } }
 
   private func forward() async throws {
     let fleet = try FleetFile.load(configurationFile)

@@ -91,7 +91,7 @@ struct LogOptions: ParsableArguments {
 
   /// Does a command's work. In the formats for programs, what ends it is a line of the log, too.
   /// - Throws: `ExitCode` where the error is in the log, else the error.
-  func tellingFailures(_ work: () async throws -> Void) async throws {
+  func loggingFailures(_ work: () async throws -> Void) async throws {
     do {
       try await work()
     } catch  where logFormat != .text && !(error is ExitCode) && !(error is ValidationError) {

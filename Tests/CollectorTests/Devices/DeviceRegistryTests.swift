@@ -157,16 +157,16 @@ struct DeviceRegistryTests {
     let fixture = try DeviceFixture()
     try fixture.open()
     let hash = DeviceRegistry.hash(try await fixture.join("reception").key)
-    fixture.registry.record(status: 410, keyHash: hash)
+    fixture.registry.handleAnswer(status: 410, keyHash: hash)
     fixture.clock.advance(by: .seconds(30))
-    fixture.registry.record(status: 410, keyHash: hash)
+    fixture.registry.handleAnswer(status: 410, keyHash: hash)
     fixture.clock.advance(by: .seconds(31))
     // An answer in between shows that it is known.
-    fixture.registry.record(status: 201, keyHash: hash)
-    fixture.registry.record(status: 404, keyHash: hash)
+    fixture.registry.handleAnswer(status: 201, keyHash: hash)
+    fixture.registry.handleAnswer(status: 404, keyHash: hash)
     fixture.clock.advance(by: .seconds(61))
     #expect(fixture.registry.device(keyHash: hash)?.state == .active)
-    fixture.registry.record(status: 404, keyHash: hash)
+    fixture.registry.handleAnswer(status: 404, keyHash: hash)
     try await eventually("it is gone") { fixture.registry.device(keyHash: hash)?.state == .gone }
     try await eventually("it is recorded") { try fixture.rows().map(\.state) == [.gone] }
     #expect(fixture.effective.targets.isEmpty)

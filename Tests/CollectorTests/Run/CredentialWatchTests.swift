@@ -20,28 +20,28 @@ struct CredentialWatchTests {
   func onceAndSettled() throws {
     let key = try directory.write("key", "one")
     var watch = CredentialWatch()
-    #expect(watch.poll(at: [key]).isEmpty)
-    #expect(watch.poll(at: [key]).isEmpty)
+    #expect(watch.poll([key]).isEmpty)
+    #expect(watch.poll([key]).isEmpty)
     try replace("key", "two")
-    #expect(watch.poll(at: [key]).isEmpty)
+    #expect(watch.poll([key]).isEmpty)
     // It changes again before the second look: not settled yet.
     try replace("key", "three")
-    #expect(watch.poll(at: [key]).isEmpty)
-    #expect(watch.poll(at: [key]) == [key])
-    #expect(watch.poll(at: [key]).isEmpty)
+    #expect(watch.poll([key]).isEmpty)
+    #expect(watch.poll([key]) == [key])
+    #expect(watch.poll([key]).isEmpty)
   }
 
   @Test("a file that is gone is waited for, and one that is new to the list is not a replacement")
   func goneAndNew() throws {
     let key = try directory.write("key", "one")
     var watch = CredentialWatch()
-    _ = watch.poll(at: [key])
+    _ = watch.poll([key])
     try FileManager.default.removeItem(atPath: key)
-    for _ in 0..<4 { #expect(watch.poll(at: [key]).isEmpty) }
+    for _ in 0..<4 { #expect(watch.poll([key]).isEmpty) }
     try replace("key", "two")
-    #expect(watch.poll(at: [key]).isEmpty)
+    #expect(watch.poll([key]).isEmpty)
     let other = try directory.write("other", "x")
-    #expect(watch.poll(at: [key, other]) == [key])
-    #expect(watch.poll(at: [key, other]).isEmpty)
+    #expect(watch.poll([key, other]) == [key])
+    #expect(watch.poll([key, other]).isEmpty)
   }
 }

@@ -36,7 +36,7 @@ struct ReloadVerdictTests {
     var logger = Logger(label: "test")
     logger.logLevel = .critical
     reloader = ConfigurationReloader(
-      try load(), control: RunCoordinator(isServing: true, drain: .zero, clock: SystemClock()),
+      try load(), control: RunCoordinator(staysAfterRun: true, drain: .zero, clock: SystemClock()),
       environment: CollectorEnvironment(
         options: CollectorOptions(storePath: directory.file("store.sqlite")), clock: SystemClock(),
         logger: logger, observer: observer), load: load)

@@ -54,7 +54,7 @@ struct RunStartTests {
       in: CollectorEnvironment(
         options: CollectorOptions(storePath: "", count: 2, startTimeout: .milliseconds(50)),
         clock: SystemClock(), logger: logger),
-      RunCoordinator(isServing: false, drain: .seconds(1), clock: SystemClock()), listener: nil)
+      RunCoordinator(staysAfterRun: false, drain: .seconds(1), clock: SystemClock()), listener: nil)
   }
 
   @Test("a part that fails leaves nothing behind", arguments: Part.allCases)

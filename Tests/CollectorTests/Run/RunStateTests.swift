@@ -13,8 +13,8 @@ import Testing
   private static func time(_ seconds: Int) -> MonotonicTime { .zero + .seconds(seconds) }
 
   /// A state with targets of a timeout of 4 s and a receipt deadline of 30 s.
-  private static func preparing(isServing: Bool = true) -> RunState {
-    var state = RunState(isServing: isServing, drain: drain)
+  private static func preparing(staysAfterRun: Bool = true) -> RunState {
+    var state = RunState(staysAfterRun: staysAfterRun, drain: drain)
     state.prepare(at: time(0))
     state.add(timeout: .seconds(4), receiptDeadline: .seconds(30))
     state.add(timeout: .seconds(2), receiptDeadline: .zero)
@@ -182,7 +182,7 @@ import Testing
   }
 
   @Test func aCollectorWithOneRunDoesNotWaitForAnother() {
-    var state = Self.preparing(isServing: false)
+    var state = Self.preparing(staysAfterRun: false)
     _ = state.send(Self.id)
     let reason = state.close(at: Self.time(2)).reason
     #expect(reason == .completed)
@@ -192,7 +192,7 @@ import Testing
   }
 
   @Test func aRunThatIsOpenedAfterTheEndWasAskedForDoesNotSend() {
-    var state = RunState(isServing: true, drain: Self.drain)
+    var state = RunState(staysAfterRun: true, drain: Self.drain)
     _ = state.end(at: Self.time(0))
     state.prepare(at: Self.time(1))
     #expect(!state.isBeginning)

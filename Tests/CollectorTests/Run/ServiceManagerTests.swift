@@ -63,18 +63,18 @@ import Testing
       ServiceManager(
         environment: ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "4000000", "WATCHDOG_PID": "\(getpid())"]))
     var now = MonotonicTime(nanoseconds: 5_000_000_000)
-    manager.recordAlive(.maintenance, at: now)
+    manager.notifyAlive(.maintenance, at: now)
     #expect(receiver.messages() == ["WATCHDOG=1"])
     manager.countRecorder(isRunning: true)
     now = now + .seconds(10)
-    manager.recordAlive(.maintenance, at: now)
+    manager.notifyAlive(.maintenance, at: now)
     #expect(receiver.messages() == [])
-    manager.recordAlive(.recorder, at: now)
-    manager.recordAlive(.recorder, at: now + .milliseconds(999))
+    manager.notifyAlive(.recorder, at: now)
+    manager.notifyAlive(.recorder, at: now + .milliseconds(999))
     #expect(receiver.messages() == ["WATCHDOG=1"])
-    manager.recordAlive(.recorder, at: now + .seconds(1))
+    manager.notifyAlive(.recorder, at: now + .seconds(1))
     manager.countRecorder(isRunning: false)
-    manager.recordAlive(.maintenance, at: now + .seconds(2))
+    manager.notifyAlive(.maintenance, at: now + .seconds(2))
     #expect(receiver.messages() == ["WATCHDOG=1", "WATCHDOG=1"])
   }
 
@@ -87,6 +87,6 @@ import Testing
       ServiceManager(
         environment: ["NOTIFY_SOCKET": "/nowhere/notify", "WATCHDOG_USEC": "1", "WATCHDOG_PID": "1"]))
     manager.notifyReady()
-    manager.recordAlive(.recorder, at: MonotonicTime(nanoseconds: 0))
+    manager.notifyAlive(.recorder, at: MonotonicTime(nanoseconds: 0))
   }
 }

@@ -46,7 +46,7 @@ private final class MaintenanceFixture {
   let maintenance: StoreMaintenance
 
   init(
-    isServing: Bool = true, policy: RetentionPolicy = .keepAll,
+    staysAfterRun: Bool = true, policy: RetentionPolicy = .keepAll,
     onLine: @escaping @Sendable (String) -> Void = { _ in }
   ) throws {
     directory = try TemporaryDirectory("maintenance")
@@ -78,7 +78,7 @@ private final class MaintenanceFixture {
     reader = try StoreReader.open(at: path)
     client = ControlClient(storePath: path, clock: clock)
     maintenance = StoreMaintenance(
-      store: store, control: control, isServing: isServing,
+      store: store, control: control, staysAfterRun: staysAfterRun,
       host: HostTime(clock: clock, bootID: "boot", isSynchronized: { true }), policy: { policy },
       onLine: onLine)
   }
@@ -102,7 +102,7 @@ struct StoreMaintenanceTests {
     let sync = try #require(fixture.store.logSync)
     for _ in 0..<3 {
       fixture.clock.advance(by: .seconds(1))
-      try fixture.store.recordPresence(isServing: true)
+      try fixture.store.recordPresence(staysAfterRun: true)
       #expect(sync.hasUnsynced)
       _ = try fixture.maintenance.round()
       #expect(!sync.hasUnsynced)

@@ -73,9 +73,9 @@ struct PathTests {
     let seen = run.seen
     #expect(seen.wrongs == [] && seen.failed.isEmpty)
     // One after the other, never two within the interval, but for what each takes to reach the peer.
-    for (ping, next) in zip(seen.pings, seen.pings.dropFirst()) {
-      #expect(next.at - ping.at > .milliseconds(40))
-    }
+    let sent = seen.pings.map { $0.at - .microseconds($0.roundTrip) }
+    let gaps = zip(sent, sent.dropFirst()).map { $1 - $0 }
+    #expect(gaps.allSatisfy { $0 > .milliseconds(40) } && gaps.contains { $0 < .seconds(1) }, "\(gaps)")
   }
 
   @Test func offMeansNone() throws {
@@ -174,13 +174,23 @@ struct PathTests {
       let seen = run.seen
       return seen.sent.values.compactMap { sent in seen.planned[sent.id].map { sent.at - $0 } }.sorted()
     }
-    // Ten PINGs a second among 500 requests: the middle and the upper tenth do not move, unless others have the processor.
-    let stayed = try (1...4).contains { _ in
-      let (without, with) = (try lateness(probe: nil), try lateness(probe: .milliseconds(100)))
-      return with[with.count / 2] < without[without.count / 2] + .milliseconds(1)
-        && with[with.count * 9 / 10] < without[without.count * 9 / 10] + .milliseconds(2)
+    // Ten PINGs a second among 500 requests: the middle and the upper tenth do not move. Where others have the processor, the least
+    // of some runs tells.
+    func least(_ rounds: [[Duration]], _ share: Double) -> Duration {
+      rounds.map { $0[Int(Double($0.count) * share)] }.min() ?? .zero
     }
-    #expect(stayed)
+    var (without, with): ([[Duration]], [[Duration]]) = ([], [])
+    func stays() -> Bool {
+      least(with, 0.5) < least(without, 0.5) + .milliseconds(1)
+        && least(with, 0.9) < least(without, 0.9) + .milliseconds(2)
+    }
+    repeat {
+      without.append(try lateness(probe: nil))
+      with.append(try lateness(probe: .milliseconds(100)))
+    } while !stays() && with.count < 5
+    #expect(
+      stays(),
+      "\(least(without, 0.5)) to \(least(with, 0.5)), \(least(without, 0.9)) to \(least(with, 0.9))")
   }
 }
 

@@ -187,6 +187,10 @@ import Testing
     #expect(FindingWords.time(of: normal) == "2026-03-01 12:00:00 ± 2 s, the new normal")
     let open = record("a", at: 0, lasting: nil)
     #expect(FindingWords.time(of: open) == "since 2026-03-01 12:00:00 ± 2 s")
+    let sudden = record("a", at: 0, lasting: nil) {
+      ($0.startedLow, $0.startedHigh) = ($0.startedAt, $0.startedAt)
+    }
+    #expect(FindingWords.time(of: sudden) == "since 2026-03-01 12:00:00")
     let end = open.startedAt.advanced(byMicroseconds: 600_000_000)
     #expect(
       FindingWords.time(of: open, stoppedAt: end)

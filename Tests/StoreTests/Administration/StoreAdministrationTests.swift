@@ -173,7 +173,7 @@ import Testing
     }
     let group = getgid()
     let store = try open(.group(group))
-    try store.recordPresence(isServing: true)
+    try store.recordPresence(staysAfterRun: true)
     for suffix in ["", "-wal", "-shm", ".lock"] { #expect(try mode(path + suffix) == 0o640, "\(suffix)") }
     #expect(try mode(directory.path + "/deep") == 0o750 && mode(directory.path + "/deep/down") == 0o750)
     store.close()

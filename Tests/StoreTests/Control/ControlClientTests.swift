@@ -142,11 +142,11 @@ import Testing
     #expect(try reader.collector().servesControl == false)
     // With the run itself, before the collector says anything more.
     #expect(try reader.collector().run == fixture.run)
-    try fixture.store.recordPresence(isServing: true)
+    try fixture.store.recordPresence(staysAfterRun: true)
     #expect(try reader.collector().run == fixture.run)
     #expect(try reader.collector().servesControl)
     fixture.clock.advance(by: .seconds(100))
-    try fixture.store.recordPresence(isServing: true)
+    try fixture.store.recordPresence(staysAfterRun: true)
     #expect(try reader.collector().lastHeartbeat == fixture.clock.wallNow())
     // A commit after it is the later word.
     fixture.clock.advance(by: .seconds(1))

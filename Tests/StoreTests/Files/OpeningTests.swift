@@ -152,7 +152,7 @@ import Testing
     let copy = try directory.killedCopy()
     store.close()
     let (database, log) = (try Data(contentsOf: url(copy)), try Data(contentsOf: url(copy + "-wal")))
-    #expect(try StoreFile(path: copy).check() == .database)
+    #expect(try StoreFile(path: copy).content() == .database)
     #expect(refusal(copy, whenReading: whenReading)?.code == .newerSchema)
     #expect(try Data(contentsOf: url(copy)) == database)
     #expect(try Data(contentsOf: url(copy + "-wal")) == log)

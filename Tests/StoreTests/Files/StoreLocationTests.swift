@@ -51,7 +51,7 @@ import Testing
     let error = #expect(throws: StoreError.self) { try fixture.commit(updated: [plans[0].asSent]) }
     #expect(error?.code == .replaced)
     #expect(error?.isTransient == false)
-    let idle = #expect(throws: StoreError.self) { try fixture.store.recordPresence(isServing: true) }
+    let idle = #expect(throws: StoreError.self) { try fixture.store.recordPresence(staysAfterRun: true) }
     #expect(idle?.code == .replaced)
     // The run is closed in the file that was open, which then holds all that was written to it.
     fixture.clock.advance(by: .seconds(1))
@@ -107,7 +107,7 @@ import Testing
       let second = try fixture.reader()
       _ = try second.runs()
       second.close()
-      #expect(try StoreFile(path: fixture.directory.storePath).check() == .database)
+      #expect(try StoreFile(path: fixture.directory.storePath).content() == .database)
       #expect(StoreFile(path: fixture.directory.storePath).storedVersion == nil)
     }
     let client = ControlClient(storePath: fixture.directory.storePath, clock: fixture.clock)

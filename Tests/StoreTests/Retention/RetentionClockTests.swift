@@ -144,19 +144,19 @@ private struct Looks {
         bootID: "boot", isSynchronized: true)
     }
     #expect(
-      try fixture.store.updateRetentionClock(at: reading(0), isContinuing: false, hasAges: true).change == nil
+      try fixture.store.updateRetentionClock(to: reading(0), isContinuing: false, hasAges: true).change == nil
     )
     fixture.store.close()
     let store = try fixture.reopened(fixture.directory.storePath)
     defer { store.close() }
     let look = try store.updateRetentionClock(
-      at: reading(Self.days.microseconds), isContinuing: false, hasAges: true)
+      to: reading(Self.days.microseconds), isContinuing: false, hasAges: true)
     #expect(look.clock.now == fixture.clock.wallNow())
     let wait = try #require(try fixture.reader().retentionWait())
     #expect(wait.reason == .clock(countsAs: fixture.clock.wallNow()))
     // Without ages nothing is held back that anybody asked for.
     _ = try store.updateRetentionClock(
-      at: reading(Self.days.microseconds), isContinuing: true, hasAges: false)
+      to: reading(Self.days.microseconds), isContinuing: true, hasAges: false)
     #expect(try fixture.reader().retentionWait() == nil)
   }
 }

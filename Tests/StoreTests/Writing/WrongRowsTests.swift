@@ -129,7 +129,7 @@ import Testing
     let reading = RetentionClock.Reading(
       wall: fixture.clock.wallNow(), boottime: .seconds(1), bootID: "boot", isSynchronized: true)
     #expect(throws: StoreError.self) {
-      try store.updateRetentionClock(at: reading, isContinuing: false, hasAges: true)
+      try store.updateRetentionClock(to: reading, isContinuing: false, hasAges: true)
     }
   }
 
@@ -195,12 +195,12 @@ import Testing
     let fixture = try StoreFixture()
     let reading = RetentionClock.Reading(
       wall: fixture.clock.wallNow(), boottime: .seconds(90), bootID: "boot", isSynchronized: true)
-    _ = try fixture.store.updateRetentionClock(at: reading, isContinuing: false, hasAges: true)
+    _ = try fixture.store.updateRetentionClock(to: reading, isContinuing: false, hasAges: true)
     for column in ["counts_as", "wall", "boottime_us", "held_since", "held_ran_us"] {
       try fixture.store.queue.writeWithoutTransaction {
         try $0.execute(sql: "UPDATE retention_look SET \(column) = \(number)")
       }
-      let look = try fixture.store.updateRetentionClock(at: reading, isContinuing: false, hasAges: true)
+      let look = try fixture.store.updateRetentionClock(to: reading, isContinuing: false, hasAges: true)
       #expect(look.clock.now == reading.wall)
     }
   }

@@ -32,10 +32,10 @@ struct ConnectionAvailability: Sendable {
   /// Why the last attempt failed; `nil` when it did not.
   private var lastReason: FailureReason?
   /// When the log last told of the outage.
-  private var toldAt: MonotonicTime?
+  private var reportedAt: MonotonicTime?
 
   /// How often the log tells of one outage.
-  static let tellingInterval = Duration.seconds(60)
+  static let reportingInterval = Duration.seconds(60)
 
   /// Records whether a connection is usable; called whenever one may have come or gone.
   mutating func record(isUsable: Bool, at now: MonotonicTime) {
@@ -74,8 +74,8 @@ struct ConnectionAvailability: Sendable {
     outage.detail = detail
     outage.hadConnection = outage.hadConnection || isConnected
     self.outage = outage
-    if let toldAt, now - toldAt < Self.tellingInterval { return false }
-    toldAt = now
+    if let reportedAt, now - reportedAt < Self.reportingInterval { return false }
+    reportedAt = now
     return true
   }
 
@@ -84,7 +84,7 @@ struct ConnectionAvailability: Sendable {
   mutating func recordAnswer(at now: MonotonicTime) -> Outage? {
     let over = outage
     outage = nil
-    toldAt = nil
+    reportedAt = nil
     record(isUsable: isUsable, at: now)
     lastTrusted = lastUsable
     return over

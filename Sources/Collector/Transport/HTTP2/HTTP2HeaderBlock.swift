@@ -58,7 +58,7 @@ final class HTTP2HeaderBlock<Owner: AnyObject> {
   var size: HTTP2HeaderSize { content.pointee.size }
 
   /// Counts a field.
-  func record(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
+  func count(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
     content.pointee.size.bytes += name.count + value.count
     content.pointee.size.fields += 1
   }

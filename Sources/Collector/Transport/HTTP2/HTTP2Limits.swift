@@ -100,7 +100,7 @@ struct HTTP2FrameBudgets: Sendable {
 
   /// A frame of a kind that has a rate.
   /// - Returns: the kind of which the peer sent too many.
-  mutating func count(_ kind: HTTP2Limits.Kind, at now: MonotonicTime) -> HTTP2Limits.Kind? {
+  mutating func spend(_ kind: HTTP2Limits.Kind, at now: MonotonicTime) -> HTTP2Limits.Kind? {
     let isWithin =
       switch kind {
       case .settings: settings.spend(at: now)
@@ -115,7 +115,7 @@ struct HTTP2FrameBudgets: Sendable {
   /// A frame of a stream that is over: the peer sent it before it knew. Its header fields still count for HPACK, so it cannot be
   /// left unread.
   /// - Parameter length: of its payload.
-  mutating func countLate(_ length: Int, at now: MonotonicTime) -> HTTP2Limits.Kind? {
+  mutating func spendLate(_ length: Int, at now: MonotonicTime) -> HTTP2Limits.Kind? {
     overBytes.spend(Double(9 + length), at: now) ? nil : .overBytes
   }
 }

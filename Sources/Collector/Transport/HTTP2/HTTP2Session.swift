@@ -209,11 +209,11 @@ final class HTTP2Session {
     switch nghttp2_frame_type(UInt32(header.type)) {
     case NGHTTP2_HEADERS:
       streams[header.stream_id]?.continuations = 0
-      excess = openStream(header.stream_id) == nil ? budgets.countLate(header.length, at: now) : nil
+      excess = openStream(header.stream_id) == nil ? budgets.spendLate(header.length, at: now) : nil
     case NGHTTP2_CONTINUATION:
       // libnghttp2 ends the session itself where the stream is not the one whose block is open.
       guard let state = streams[header.stream_id] else {
-        excess = budgets.countLate(header.length, at: now)
+        excess = budgets.spendLate(header.length, at: now)
         break
       }
       state.continuations += 1
@@ -225,12 +225,12 @@ final class HTTP2Session {
       excess = nil
     case NGHTTP2_SETTINGS where header.flags & cnghttp2_flag_ack != 0: excess = nil
     case NGHTTP2_DATA where header.length > 0:
-      excess = openStream(header.stream_id) == nil ? budgets.countLate(header.length, at: now) : nil
-    case NGHTTP2_SETTINGS: excess = budgets.count(.settings, at: now)
-    case NGHTTP2_PING: excess = budgets.count(.pings, at: now)
-    case NGHTTP2_RST_STREAM: excess = budgets.count(.resets, at: now)
-    case NGHTTP2_WINDOW_UPDATE: excess = budgets.count(.windowUpdates, at: now)
-    default: excess = budgets.count(.others, at: now)
+      excess = openStream(header.stream_id) == nil ? budgets.spendLate(header.length, at: now) : nil
+    case NGHTTP2_SETTINGS: excess = budgets.spend(.settings, at: now)
+    case NGHTTP2_PING: excess = budgets.spend(.pings, at: now)
+    case NGHTTP2_RST_STREAM: excess = budgets.spend(.resets, at: now)
+    case NGHTTP2_WINDOW_UPDATE: excess = budgets.spend(.windowUpdates, at: now)
+    default: excess = budgets.spend(.others, at: now)
     }
     return excess.map { exceed($0, "the peer sent too many \($0.rawValue)") } ?? 0
   }
@@ -245,7 +245,7 @@ final class HTTP2Session {
     _ frame: UnsafePointer<nghttp2_frame>, name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>
   ) -> Int32 {
     guard block.isOwned else { return 0 }
-    block.record(name, value)
+    block.count(name, value)
     let size = block.size
     if size.bytes > limits.headerBytes || size.fields > limits.headerFields {
       // Told at once: the stream is closed only when its RST_STREAM is written, and a peer that does not stop comes first.

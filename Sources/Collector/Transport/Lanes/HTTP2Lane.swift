@@ -312,7 +312,7 @@ final class HTTP2Lane: Lane {
       case .responded(let stream, _): recordResponse(on: stream, arrived: arrived)
       case .ended(let stream, let how): end(stream, how)
       case .settings(let settings): events.append(.streamLimit(settings.maximumConcurrentStreams))
-      case .goaway(let goaway): record(goaway)
+      case .goaway(let goaway): handle(goaway)
       case .pingWritten(let token, let offset): probe?.recordWritten(token, offset: offset)
       case .pong(let token): recordPong(token, arrived: arrived)
       }
@@ -380,7 +380,7 @@ final class HTTP2Lane: Lane {
     events.append(.faulty(fault))
   }
 
-  private func record(_ goaway: HTTP2Goaway) {
+  private func handle(_ goaway: HTTP2Goaway) {
     isLeaving = true
     events.append(.goaway(connection: id, detail: goaway.words(unanswered: streams.count)))
     if let fault = health.record(goaway) { leave(for: fault) }

@@ -64,7 +64,7 @@ final class TLSInput {
     if count < 0, errno == EAGAIN || errno == EINTR { return .nothing }
     guard count > 0 else { return end() }
     ends.drop(through: read)
-    ends.record(
+    ends.scan(
       UnsafeRawBufferPointer(rebasing: arrived[..<count]), after: taken, lastStamp: stamp,
       stampOfByte: stampOfByte)
     guard clinux_discard(fd, arrived.baseAddress, count) == 0,
@@ -141,7 +141,7 @@ struct TLSRecordEnds {
   ///   - taken: the bytes that came before.
   ///   - lastStamp: of the packet that holds the last of the bytes.
   ///   - stampOfByte: the stamp of the packet that holds the last of so many bytes, 0 for unknown.
-  mutating func record(
+  mutating func scan(
     _ bytes: UnsafeRawBufferPointer, after taken: Int, lastStamp: Int64, stampOfByte: (Int) -> Int64
   ) {
     var place = 0

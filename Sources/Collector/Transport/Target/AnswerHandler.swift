@@ -63,7 +63,7 @@ struct AnswerHandler {
     if case .rejected(let word) = assessment.decision, !word.isEmpty {
       reason = RequestSecrets(of: request.request).hidden(in: word)
     }
-    recordCredential(
+    handleCredential(
       of: request, assessment, status: answer.status, reason: reason, at: answer.at, schedule: &schedule)
     report(
       AnsweredRequest(
@@ -134,7 +134,7 @@ struct AnswerHandler {
   }
 
   /// Stops sending by a refused credential, and tells who renews it what the answer says of it.
-  private mutating func recordCredential(
+  private mutating func handleCredential(
     of request: OutgoingRequest, _ assessment: ProviderAssessment, status: Int, reason: String?,
     at now: MonotonicTime, schedule: inout TargetSchedule
   ) {
@@ -148,7 +148,9 @@ struct AnswerHandler {
       outcome = .refused(status: status, reason: reason ?? "")
     case nil:
       // A server in trouble has not looked at it.
-      guard status < 500, status != 429, breaker.recordTaken(epoch: request.credentialEpoch) else { return }
+      guard status < 500, status != 429, breaker.recordAccepted(epoch: request.credentialEpoch) else {
+        return
+      }
       if breaker.isFixed {
         if isRefusalTold { reporter.log(.notice, "the credential is accepted again") }
         isRefusalTold = false

@@ -61,7 +61,7 @@ struct RequestMaker {
   // MARK: When they are due
 
   /// The request for this notification, made ahead or made now.
-  mutating func removeRequest(for notification: PlannedNotification) -> OutgoingRequest? {
+  mutating func request(for notification: PlannedNotification) -> OutgoingRequest? {
     while let first = ready.first, first.notification.sequence <= notification.sequence {
       _ = ready.popFirst()
       if first.notification.sequence == notification.sequence { return first }

@@ -49,7 +49,7 @@ final class TargetReporter {
   }
 
   /// Everything is sent and answered, or given up: the last chance to say that nothing was answered well.
-  func recordEnd() {
+  func reportEnd() {
     if let silence = monitor.finish(at: loop.now()) { warn(of: silence) }
   }
 

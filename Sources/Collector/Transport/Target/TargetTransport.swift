@@ -207,7 +207,7 @@ final class TargetTransport {
     while let step = schedule.removeNext(at: now, inFlight: lanes.inFlight, failure: failureToConnect) {
       if observeUnsent(step, at: now) { continue }
       guard case .send(let notification) = step else { return nil }
-      if let request = requests.removeRequest(for: notification) { return request }
+      if let request = requests.request(for: notification) { return request }
       schedule.recordUnsent()
       reporter.observeEnd(
         .failed(
@@ -312,14 +312,14 @@ final class TargetTransport {
         peer.recordNoAttempt(at: now)
         putBack(request)
       }
-    case .failedToConnect(let request, let failure): recordFailedAttempt(request, failure, at: now)
+    case .failedToConnect(let request, let failure): handleFailedAttempt(request, failure, at: now)
     case .sent(let request, let instant, let isKernel): observeSent(request, at: instant, isKernel: isKernel)
     case .answered(let request, let answer): observeAnswer(answer, to: request, at: now)
     case .failed(let request, let failure): observeFailure(of: request, failure, at: now)
     case .pinged(let connection, let roundTrip, let at):
       reporter.observe(
         .pinged(AnsweredPing(target: id, connectionID: connection, at: at, roundTrip: roundTrip)))
-    case .refusedPings(let connection): recordRefusedPings(on: connection)
+    case .refusedPings(let connection): handleRefusedPings(on: connection)
     case .streamLimit(let limit): recordStreamLimit(limit, at: now)
     case .goaway(let connection, let detail):
       reporter.emit(.goaway, connection: connection, at: now, detail: detail)
@@ -365,7 +365,7 @@ final class TargetTransport {
         detail: failure.detail, at: now), at: now)
   }
 
-  private func recordFailedAttempt(
+  private func handleFailedAttempt(
     _ request: OutgoingRequest, _ failure: RequestFailure, at now: MonotonicTime
   ) {
     answers.recordEnded(request)
@@ -403,7 +403,7 @@ final class TargetTransport {
     return true
   }
 
-  private func recordRefusedPings(on connection: Int64) {
+  private func handleRefusedPings(on connection: Int64) {
     guard mayProbePath else { return }
     mayProbePath = false
     reporter.log(
@@ -480,7 +480,7 @@ final class TargetTransport {
   // MARK: Telling
 
   /// Everything is sent and answered, or given up.
-  func recordEnd() { reporter.recordEnd() }
+  func reportEnd() { reporter.reportEnd() }
 
   func currentStatistics() -> TimingStatistics.Target {
     var statistics = statistics

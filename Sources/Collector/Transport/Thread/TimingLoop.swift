@@ -92,7 +92,7 @@ final class TimingLoop: LaneEnvironment {
 
   /// Returns when every target has come to its end, unless others may come, or was stopped and drained.
   func run() {
-    setPriority()
+    setUpThread()
     while true {
       for target in targets { target.step() }
       let now = now()
@@ -109,7 +109,7 @@ final class TimingLoop: LaneEnvironment {
     }
     mailbox.recordEnd(of: now())
     publishStatistics()
-    for target in targets { target.recordEnd() }
+    for target in targets { target.reportEnd() }
     for target in targets { target.close() }
     handOn()
   }
@@ -145,7 +145,7 @@ final class TimingLoop: LaneEnvironment {
     }
     if now >= statisticsDue {
       publishStatistics()
-      reconsiderTurns(at: now)
+      updatePriority(at: now)
       statisticsDue = now + Self.statisticsInterval
     }
     if let drainDeadline, now >= drainDeadline {
@@ -154,7 +154,7 @@ final class TimingLoop: LaneEnvironment {
     }
   }
 
-  private func setPriority() {
+  private func setUpThread() {
     clinux_keep_freed_memory()
     let areUndecided = ThreadScheduling.areUndecided
     if areUndecided, ThreadScheduling.goFirst() {
@@ -164,7 +164,7 @@ final class TimingLoop: LaneEnvironment {
     }
   }
 
-  private func reconsiderTurns(at now: MonotonicTime) {
+  private func updatePriority(at now: MonotonicTime) {
     switch precedence?.check(worked: ThreadScheduling.worked, at: now) {
     case .give: _ = ThreadScheduling.goFirst()
     case .take: ThreadScheduling.goShort()
@@ -224,7 +224,7 @@ final class TimingLoop: LaneEnvironment {
     let done = targets.filter { $0.isRetired && $0.isFinished }
     guard !done.isEmpty else { return }
     for target in done {
-      target.recordEnd()
+      target.reportEnd()
       target.close()
       ended[target.id] = target.currentStatistics().added(to: ended[target.id])
       lastSequences[target.id] = max(lastSequences[target.id] ?? 0, target.lastSequence)

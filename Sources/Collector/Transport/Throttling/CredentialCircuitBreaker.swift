@@ -50,7 +50,7 @@ struct CredentialCircuitBreaker: Sendable {
 
   /// A request of that epoch was answered like one whose credential is taken.
   /// - Returns: whether that ends a trial.
-  mutating func recordTaken(epoch: Int) -> Bool {
+  mutating func recordAccepted(epoch: Int) -> Bool {
     guard epoch == self.epoch, state == .onTrial else { return false }
     state = .trusted
     pauses?.reset()

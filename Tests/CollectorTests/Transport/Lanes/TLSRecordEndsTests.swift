@@ -9,7 +9,7 @@ import Testing
   }
 
   private func note(_ bytes: [UInt8], after taken: Int, in ends: inout TLSRecordEnds) {
-    bytes.withUnsafeBytes { ends.record($0, after: taken, lastStamp: 9) { Int64($0) } }
+    bytes.withUnsafeBytes { ends.scan($0, after: taken, lastStamp: 9) { Int64($0) } }
   }
 
   @Test func recordsHaveTheStampsOfThePacketsThatCompleteThem() {

@@ -90,6 +90,6 @@ import Testing
   }
 
   private static func taken(_ trust: inout CredentialCircuitBreaker, _ epoch: Int) -> Bool {
-    trust.recordTaken(epoch: epoch)
+    trust.recordAccepted(epoch: epoch)
   }
 }
