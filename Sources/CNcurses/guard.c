@@ -35,16 +35,16 @@ static void restore_at_exit(void) { cncurses_guard_restore(); }
 
 // Waits a moment for a terminal that does not read, then gives up: ending matters more than looking tidy.
 static void write_all(int descriptor, const char *bytes, size_t count) {
-  int patience = 20;
+  int attempts = 20;
   while (count > 0) {
     struct pollfd ready = {.fd = descriptor, .events = POLLOUT};
     if (poll(&ready, 1, 50) <= 0) {
-      if (--patience == 0) return;
+      if (--attempts == 0) return;
       continue;
     }
     const ssize_t written = write(descriptor, bytes, count);
     if (written < 0) {
-      if ((errno != EINTR && errno != EAGAIN) || --patience == 0) return;
+      if ((errno != EINTR && errno != EAGAIN) || --attempts == 0) return;
       continue;
     }
     bytes += written;

@@ -236,7 +236,7 @@ struct TargetSchedule: Sendable {
     return nil
   }
 
-  /// Takes the next waiting notification, which is sent, missed or failed; `nil` when none waits.
+  /// Removes the next waiting notification, which is sent, missed or failed; `nil` when none waits.
   /// - Parameters:
   ///   - inFlight: how many are sent and unanswered.
   ///   - failure: why a notification that was not sent in time has failed; `nil` when there was a connection.
@@ -251,7 +251,7 @@ struct TargetSchedule: Sendable {
     return .send(next)
   }
 
-  /// Takes the first waiting notification if it will not be sent: the only possible step while no stream is free.
+  /// Removes the first waiting notification if it will not be sent: the only possible step while no stream is free.
   mutating func removeOverdue(
     at now: MonotonicTime, inFlight: Int,
     failure: (PlannedNotification) -> FailureReason? = { _ in nil }

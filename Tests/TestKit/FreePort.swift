@@ -87,6 +87,23 @@ public enum FreePort {
     return connect(descriptor, to: port)
   }
 
+  /// Starts a program of somebody else's, and waits until it listens on the port. One that a signal ends before that (chdb does so
+  /// now and then on a busy machine, with SIGSEGV) is started again, twice at most: its start is not what is tested.
+  public static func listening(on port: Int, _ start: () throws -> RunningProcess) throws -> RunningProcess {
+    for _ in 0..<2 {
+      let process = try start()
+      do {
+        try waitUntilTaken(port, by: process)
+        return process
+      } catch {
+        guard let status = process.status(), status > 128 else { throw error }
+      }
+    }
+    let process = try start()
+    try waitUntilTaken(port, by: process)
+    return process
+  }
+
   /// Waits until a process listens on the port.
   public static func waitUntilTaken(_ port: Int, by process: RunningProcess) throws {
     try eventually("something listens on port \(port)", seen: { process.standardError }) {

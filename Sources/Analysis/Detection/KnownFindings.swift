@@ -106,7 +106,7 @@ struct KnownFindings: Sendable {
 
   /// The time after which a new version of the detector ends findings that an earlier one left open and it does not
   /// find.
-  private static let patience = Duration.hours(1)
+  private static let endingDelay = Duration.hours(1)
 
   /// What an earlier version of the detector found, ended where this one finds that it did.
   private static func ended(
@@ -124,7 +124,7 @@ struct KnownFindings: Sendable {
       known.finding.end = same.end
       known.finding.isNewNormal = same.isNewNormal
     } else {
-      guard reached - ownSince >= patience else { return known }
+      guard reached - ownSince >= endingDelay else { return known }
       known.finding.isNewNormal = true
     }
     if old.status != .provisional { known.finding.status = .closed }

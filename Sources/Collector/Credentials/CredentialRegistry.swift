@@ -102,7 +102,7 @@ final class CredentialRegistry {
     entries.removeAll { $0.item.clients.isEmpty }
   }
 
-  /// Takes what a provider's answer says of a target's credential; of an earlier credential it says nothing.
+  /// Applies what a provider's answer says of a target's credential; of an earlier credential it says nothing.
   func record(_ feedback: CredentialFeedback) {
     guard let (index, client) = entry(of: feedback.target, serial: feedback.serial) else { return }
     switch feedback.outcome {

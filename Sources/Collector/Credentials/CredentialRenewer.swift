@@ -111,7 +111,7 @@ final class CredentialRenewer: Sendable {
     thread.wakeUp()
   }
 
-  /// Takes what an answer says of a credential. Called on the timing thread; does not block.
+  /// Queues what an answer says of a credential. Called on the timing thread; does not block.
   func record(_ feedback: CredentialFeedback) {
     state.withLock { $0.feedback.append(feedback) }
     thread.wakeUp()

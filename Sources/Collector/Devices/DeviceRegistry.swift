@@ -363,7 +363,7 @@ final class DeviceRegistry: Sendable {
 
   // MARK: Answers of push services
 
-  /// Takes an answer to a device's notification; called on the timing thread.
+  /// Handles an answer to a device's notification; called on the timing thread.
   /// - Parameter keyHash: the hash of the key that the device had when it was sent.
   func handleAnswer(status: Int, keyHash: String) {
     let now = clock.monotonicNow()

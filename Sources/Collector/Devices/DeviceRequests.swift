@@ -67,12 +67,12 @@ struct HourlyCount: Sendable {
 /// Subscriptions that a push service says it does not know. It loses a node now and then, so one is gone if it is still refused some
 /// time after the first time.
 struct UnknownSubscriptions: Sendable {
-  private static let patience = Duration.seconds(60)
+  private static let confirmationPeriod = Duration.seconds(60)
 
   /// When a subscription was refused first, by the hash of its device's key.
   private var refusedAt: [String: MonotonicTime] = [:]
 
-  /// Takes the status of an answer.
+  /// Records the status of an answer.
   /// - Returns: whether the subscription is gone.
   mutating func record(status: Int, keyHash: String, at now: MonotonicTime) -> Bool {
     guard status == 404 || status == 410 else {
@@ -83,7 +83,7 @@ struct UnknownSubscriptions: Sendable {
       refusedAt[keyHash] = now
       return false
     }
-    return now - first >= Self.patience
+    return now - first >= Self.confirmationPeriod
   }
 
   /// The device has another subscription, or is no more.

@@ -74,7 +74,7 @@ final class ConfigurationReloader: Sendable {
     state.withLock { $0.configuration = effective }
   }
 
-  /// Takes what became of the devices: their targets begin and end, everything else goes on as it is and is not read again.
+  /// Reloads the devices: their targets begin and end, everything else goes on as it is and is not read again.
   func reloadDevices(because reason: String) async -> ReloadOutcome {
     await queue.run { [self] in
       do {
@@ -125,7 +125,7 @@ final class ConfigurationReloader: Sendable {
     }
   }
 
-  /// Takes up credentials whose files were replaced, by the configuration that is in use.
+  /// Reloads credentials whose files were replaced, by the configuration that is in use.
   func reloadCredentials(_ files: [String]) async {
     let because = "replaced: \(files.joined(separator: ", "))"
     _ = await queue.run { [self] in

@@ -33,7 +33,7 @@ struct CredentialWatch {
   /// The files as they were at the last look, where that differs.
   private var seen: [String: Stamp?] = [:]
 
-  /// Looks at the files.
+  /// Polls the files.
   /// - Returns: those that were replaced, each version once; ascending.
   mutating func poll(_ paths: Set<String>) -> [String] {
     known = known.filter { paths.contains($0.key) }

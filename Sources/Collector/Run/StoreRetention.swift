@@ -11,8 +11,8 @@ struct StoreRetention {
   static let interval = Duration.seconds(10)
   /// How soon a deletion that waits for the write-ahead log is tried again.
   static let retryInterval = Duration.milliseconds(250)
-  /// How long a log is pinned before it is told: readers that last for a moment are usual.
-  static let patience = Duration.seconds(10)
+  /// How long a log is pinned before that is reported: readers that last for a moment are usual.
+  static let reportingDelay = Duration.seconds(10)
   /// The time between two lines that say that deletion still waits.
   static let reminder = Duration.seconds(600)
 
@@ -100,7 +100,7 @@ struct StoreRetention {
     }
     if case .told(let told, let again) = wait, told == pin, now < again { return }
     let length = now - pin.since
-    guard length >= Self.patience else { return }
+    guard length >= Self.reportingDelay else { return }
     let holder = store.logHolder
     let words =
       "retention waits: the write-ahead log could not be emptied for \(LengthText.text(length)), because "

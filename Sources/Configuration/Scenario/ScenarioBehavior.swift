@@ -15,7 +15,7 @@ extension ScenarioBehavior {
 }
 
 extension ScenarioBehavior {
-  /// Takes over what `own` changes of `base`.
+  /// Adopts what `own` changes of `base`.
   mutating func adopt(_ own: ScenarioBehavior, differingFrom base: ScenarioBehavior) {
     if own.answers.delay != base.answers.delay { answers.delay = own.answers.delay }
     if own.answers.errors != base.answers.errors { answers.errors = own.answers.errors }

@@ -139,7 +139,7 @@ extension ConnectionBehavior {
     }
   }
 
-  /// Takes over what `own` changes of `base`.
+  /// Adopts what `own` changes of `base`.
   mutating func adopt(_ own: ConnectionBehavior, differingFrom base: ConnectionBehavior) {
     if own.dropped != base.dropped { dropped = own.dropped }
     if own.handshake != base.handshake { handshake = own.handshake }

@@ -105,7 +105,7 @@ final class AnimationTimeline {
 
   // MARK: Tracks
 
-  /// Takes the running animations of one property of one object out of their blocks.
+  /// Removes the running animations of one property of one object from their blocks.
   /// - Returns: what they add at this instant, and how fast that changes.
   func removeTracks(
     _ property: AnimationTrack.Property, of object: any AnimatedObject, except block: AnimationBlock

@@ -322,7 +322,7 @@ private struct LayoutQueue {
 
   var depthCount: Int { viewsByDepth.count }
 
-  /// Takes out the views of one depth.
+  /// Removes and returns the views of one depth.
   mutating func removeViews(depth: Int) -> [View] {
     guard !viewsByDepth[depth].isEmpty else { return [] }
     let views = viewsByDepth[depth]

@@ -287,7 +287,7 @@ extension SimplexSolver {
     }
   }
 
-  /// Takes a share in the level of each new or regraded constraint. It comes first because the objective's stride may
+  /// Acquires the level of each new or regraded constraint. It comes first because the objective's stride may
   /// grow here and nowhere else.
   private mutating func acquireLevels() {
     for index in 0..<edits.count {

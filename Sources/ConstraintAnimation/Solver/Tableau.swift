@@ -271,7 +271,7 @@ extension Tableau {
     entry.pointee.value += coefficient
   }
 
-  /// Takes a basic symbol's row out of the tableau.
+  /// Removes a basic symbol's row from the tableau.
   mutating func removeRow(_ place: Int) {
     record(valueOf: place)
     record(rowOf: place)

@@ -148,7 +148,7 @@ struct OpenFinding: Sendable, Hashable, Codable {
     return (start, range.lowerBound + (near.first ?? 0)...range.lowerBound + (near.last ?? 0))
   }
 
-  /// Takes the most likely start, as the bins up to an end show it.
+  /// Moves to the most likely start, as the bins up to an end show it.
   ///
   /// - Parameter latest: no later than this.
   mutating func updateStart(until end: Int, atMost latest: Int) {

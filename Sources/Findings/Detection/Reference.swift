@@ -135,7 +135,7 @@ struct Reference: Sendable, Hashable, Codable {
   /// Whether its design effects are known at every quantile.
   var isWhole: Bool { effects.count == levels.count || levels == [0] }
 
-  /// Takes the design effects of one that is little older.
+  /// Adopts the design effects of one that is little older.
   mutating func adoptEffects(of other: Reference) {
     effects = other.effects
     for index in beyond.indices { beyond[index].effects = other.beyond[index].effects }

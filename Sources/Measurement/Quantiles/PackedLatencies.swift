@@ -12,9 +12,9 @@ public struct PackedLatencies: Sendable, Hashable, Sequence {
   public init(bytes: [UInt8]) { self.bytes = bytes }
 
   public init(_ values: some Sequence<Int64>) {
-    var tally = LatencyAccumulator()
-    for value in values { tally.add(value) }
-    self = tally.packed
+    var accumulator = LatencyAccumulator()
+    for value in values { accumulator.add(value) }
+    self = accumulator.packed
   }
 
   public var isEmpty: Bool { bytes.isEmpty }
@@ -154,11 +154,11 @@ public struct LatencyCounts: Sendable {
 
   /// The sum.
   public var packed: PackedLatencies {
-    var tally = LatencyAccumulator()
+    var accumulator = LatencyAccumulator()
     for (index, count) in counts.enumerated() where count > 0 {
-      tally.add(LatencyBucketIndex.bounds(of: Int32(index)).lower, count: count)
+      accumulator.add(LatencyBucketIndex.bounds(of: Int32(index)).lower, count: count)
     }
-    return tally.packed
+    return accumulator.packed
   }
 }
 

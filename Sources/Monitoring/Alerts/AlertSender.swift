@@ -88,7 +88,7 @@ final class AlertSender: Sendable {
     thread?.wake()
   }
 
-  /// Looks at the findings, tells what is due, on each way, and saves what came of it. Findings are read anew before each
+  /// Reads the findings, sends what is due, on each way, and saves what came of it. Findings are read anew before each
   /// message, so that none is told that somebody has hidden.
   /// - Parameter findingsDue: when they are read in any case; `nil`: now.
   /// - Returns: how long there is nothing to do.

@@ -41,21 +41,21 @@ extension Exporter {
     let figures = TargetFigures(reader: reader, selection: selection, depth: depth)
     return try write(columns, to: sink) { writer in
       for entry in try TargetDirectory(reader, selection).entries {
-        var tallies: [VariantID: HistogramAccumulator] = [:]
+        var accumulators: [VariantID: HistogramAccumulator] = [:]
         try figures.read(
           entry.target, HistogramAccumulator.figures,
           totals: {
             for total in $0.variants {
-              tallies[total.variant, default: HistogramAccumulator()].add(total, from: $0.from)
+              accumulators[total.variant, default: HistogramAccumulator()].add(total, from: $0.from)
             }
           },
-          row: { tallies[$0.variant, default: HistogramAccumulator()].add($0) })
+          row: { accumulators[$0.variant, default: HistogramAccumulator()].add($0) })
         let roundTrips = try self.roundTrips(of: entry.target)
         for variant in entry.target.variants {
-          guard var tally = tallies[variant.id] else { continue }
-          if let roundTrips { tally.replacePath(roundTrips) }
+          guard var accumulator = accumulators[variant.id] else { continue }
+          if let roundTrips { accumulator.replacePath(roundTrips) }
           let context = HistogramTable.Context(entry: entry, variant: variant.name)
-          try tally.forEachRow { try write($0, context, columns, to: &writer) }
+          try accumulator.forEachRow { try write($0, context, columns, to: &writer) }
         }
       }
     }

@@ -60,25 +60,25 @@ public struct SummaryReport: Sendable, Equatable {
   ) throws {
     let series = SeriesReader(reader)
     for entry in try TargetDirectory(reader, selection).entries {
-      var tally = TargetAccumulator(entry, series)
+      var accumulator = TargetAccumulator(entry, series)
       let planned = try series.window(of: [entry.target.id], since: selection.since, until: selection.until)
       // Those whose time has not come yet are counted.
       let start = selection.since ?? .distantPast
       let end = selection.until ?? .distantFuture
       var window = SeriesWindow(targets: [entry.target.id], time: start..<max(start, end))
       var history: [VariantID: SeriesHistory] = [:]
-      try tally.read(window, of: planned?.time, depth)
+      try accumulator.read(window, of: planned?.time, depth)
       if let planned {
         if method == .dependent {
           history = try series.historiesByVariant(
-            of: planned, sent: tally.sent(in: planned.time), metrics: Set(Metric.allCases),
+            of: planned, sent: accumulator.sent(in: planned.time), metrics: Set(Metric.allCases),
             shares: GroupAccumulator.shares)
         }
         window.time = planned.time
       } else {
         window.time = start..<start
       }
-      let summary = try tally.summary(method, in: window.time, history: history) { due in
+      let summary = try accumulator.summary(method, in: window.time, history: history) { due in
         try reader.pace(of: entry.target.id, from: selection.since, to: selection.until, due: due)
       }
       try body(entry.run, summary)

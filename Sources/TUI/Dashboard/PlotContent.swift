@@ -109,7 +109,7 @@ struct PlotContent {
 
   // MARK: - Figures
 
-  /// Takes figures of the same targets and run.
+  /// Sets figures of the same targets and run.
   /// - Returns: whether they differ from those before.
   mutating func set(_ figures: WindowFigures?, in snapshot: Snapshot) -> Bool {
     let fresh = figures?.run == snapshot.run?.id ? figures : nil

@@ -201,9 +201,9 @@ struct FigurePoints {
     var values = RangedLatencies(LatencyCollection())
     for column in columns.joined() {
       let packed = column.ranged(metric).map { buckets in
-        var tally = LatencyAccumulator()
-        for bucket in buckets { tally.add(bucket.middle, count: Int(bucket.count)) }
-        return tally.packed
+        var accumulator = LatencyAccumulator()
+        for bucket in buckets { accumulator.add(bucket.middle, count: Int(bucket.count)) }
+        return accumulator.packed
       }
       let start = max(time.lowerBound, WallTime(microseconds: column.start))
       values.combine(packed) { $0.add($1, plannedFrom: start) }

@@ -8,14 +8,14 @@ struct ForwardWatch {
   private var since = MonotonicTime.zero
 
   /// A cursor that has not moved for this long stands still.
-  static let patience = Duration.seconds(20)
+  static let standstill = Duration.seconds(20)
 
   /// - Parameter next: what waits now.
   /// - Returns: how many rows wait, up to `ForwardPause.most`; 0 while they are forwarded.
   mutating func update(_ next: ForwardPause?, at now: MonotonicTime) -> Int {
     if next?.cursor != pause?.cursor { since = now }
     pause = next
-    guard let next, now - since >= Self.patience else { return 0 }
+    guard let next, now - since >= Self.standstill else { return 0 }
     return next.rows
   }
 }

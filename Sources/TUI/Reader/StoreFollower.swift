@@ -121,7 +121,7 @@ struct StoreFollower {
     return content
   }
 
-  /// Takes the figures of what the snapshot shows.
+  /// Reads the figures of what the snapshot shows.
   /// - Returns: `nil` when they are the same as before, or cannot be taken now.
   mutating func readFigures(_ order: FiguresOrder, of snapshot: Snapshot) -> WindowFigures? {
     guard let reader, content.condition == .ready else { return nil }

@@ -63,14 +63,14 @@ struct Density: Sendable, Equatable {
     of targets: [Int], metric: Metric, from start: WallTime, to end: WallTime
   ) -> (buckets: ContiguousArray<DensityBucket>, counts: StateCounts) {
     var counts = StateCounts()
-    var tally = DensityAccumulator()
+    var accumulator = DensityAccumulator()
     for target in targets {
       for column in columns(of: target, from: start, to: end) {
         counts = counts + column.counts
-        tally.add(column.buckets(of: metric))
+        accumulator.add(column.buckets(of: metric))
       }
     }
-    return (tally.drain(), counts)
+    return (accumulator.drain(), counts)
   }
 
   /// The sums as known at a moment: columns that are not over by then are left out.

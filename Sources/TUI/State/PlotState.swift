@@ -43,7 +43,7 @@ struct PlotState: Sendable, Equatable {
     stepped = pick
   }
 
-  /// Takes crosshair and what it is on from another state.
+  /// Adopts the crosshair and what it is on from another state.
   mutating func adoptCrosshair(of other: PlotState) {
     crosshair = other.crosshair
     stepped = other.stepped

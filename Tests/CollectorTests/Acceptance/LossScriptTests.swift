@@ -18,15 +18,15 @@ struct LossScriptTests {
     try run.run()
     try run.close()
     let samples = try run.samples()
-    let fates = run.fates.values
-    #expect(samples.count == 2000 && fates.count == 2000)
+    let outcomes = run.outcomes.values
+    #expect(samples.count == 2000 && outcomes.count == 2000)
     func count(_ state: NotificationState) -> Int { samples.count { $0.state == state } }
-    #expect(count(.rejected) == fates.count(where: \.isRejected))
-    #expect(count(.lost) == fates.count { !$0.isRejected && $0.deliveries.isEmpty })
-    #expect(count(.late) == fates.count(where: \.isReordered))
-    #expect(count(.delivered) == fates.count { !$0.deliveries.isEmpty && !$0.isReordered })
+    #expect(count(.rejected) == outcomes.count(where: \.isRejected))
+    #expect(count(.lost) == outcomes.count { !$0.isRejected && $0.deliveries.isEmpty })
+    #expect(count(.late) == outcomes.count(where: \.isReordered))
+    #expect(count(.delivered) == outcomes.count { !$0.deliveries.isEmpty && !$0.isReordered })
     #expect(count(.lost) > 100 && count(.late) > 50 && count(.rejected) > 40, "the script did something")
-    #expect(samples.reduce(0) { $0 + $1.duplicates } == fates.count { $0.deliveries.count == 2 })
+    #expect(samples.reduce(0) { $0 + $1.duplicates } == outcomes.count { $0.deliveries.count == 2 })
 
     var last: Int64 = 0
     var overtaken: Set<Int64> = []
@@ -37,8 +37,8 @@ struct LossScriptTests {
     }
     #expect(Set(samples.filter(\.isOutOfOrder).map(\.id.sequence)) == overtaken)
     for sample in samples {
-      let fate = try #require(run.fates[sample.id.sequence])
-      #expect(sample.deliveryLatency == fate.deliveries.first.map { $0.microseconds })
+      let outcome = try #require(run.outcomes[sample.id.sequence])
+      #expect(sample.deliveryLatency == outcome.deliveries.first.map { $0.microseconds })
     }
     let record = try #require(try run.fixture.reader.run(run.fixture.run))
     for state in NotificationState.allCases { #expect(record.counts[state] == count(state)) }

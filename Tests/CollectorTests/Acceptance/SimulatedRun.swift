@@ -13,7 +13,7 @@ final class SimulatedRun {
   let fixture: RecorderFixture
   let service: SimulatedService
   /// What the service decided about each request it got, by sequence number.
-  private(set) var fates: [Int64: SimulatedService.ScriptedOutcome] = [:]
+  private(set) var outcomes: [Int64: SimulatedService.ScriptedOutcome] = [:]
   private(set) var sent: Set<Int64> = []
   /// Receipts in the order in which they were given to the collector.
   private(set) var receipts: [Int64] = []
@@ -105,10 +105,10 @@ final class SimulatedRun {
           .failed(fixture.id(failed.sequence), reason: reason, attempt: 0, detail: "", at: now)
         ])
       case .send(let notification):
-        let fate = service.fate(using: &generator)
+        let outcome = service.outcome(using: &generator)
         sent.insert(notification.sequence)
         sends.append((at: now, lag: now - notification.planned))
-        fates[notification.sequence] = fate
+        outcomes[notification.sequence] = outcome
         fixture.inbox.post([
           .sent(
             SentRequest(
@@ -117,8 +117,9 @@ final class SimulatedRun {
                 id: 1, age: 0, isFresh: notification.sequence == 1, streamsInFlight: answers.count + 1)))
         ])
         insert(
-          (service.comesAt(now + fate.answerAfter, start: schedule.start), notification.sequence), &answers)
-        for after in fate.deliveries {
+          (service.comesAt(now + outcome.answerAfter, start: schedule.start), notification.sequence), &answers
+        )
+        for after in outcome.deliveries {
           insert((service.comesAt(now + after, start: schedule.start), notification.sequence), &deliveries)
         }
       }
@@ -139,7 +140,7 @@ final class SimulatedRun {
   private func answer(at now: MonotonicTime) {
     while let first = answers.first, first.at <= now {
       answers.removeFirst()
-      let isRejected = fates[first.sequence]?.isRejected ?? false
+      let isRejected = outcomes[first.sequence]?.isRejected ?? false
       fixture.inbox.post([
         .answered(
           AnsweredRequest(

@@ -33,17 +33,17 @@ struct SimulatedService {
   }
 
   /// Decides; how many numbers it takes does not depend on what it decides.
-  func fate(using generator: inout SeededGenerator) -> ScriptedOutcome {
-    var fate = ScriptedOutcome(answerAfter: delay.sample(using: &generator))
-    guard let device else { return fate }
+  func outcome(using generator: inout SeededGenerator) -> ScriptedOutcome {
+    var outcome = ScriptedOutcome(answerAfter: delay.sample(using: &generator))
+    guard let device else { return outcome }
     let draws = (0..<4).map { _ in generator.unit() }
     let ways = (0..<2).map { _ in device.delay.sample(using: &generator) }
-    fate.isRejected = draws[0] < device.rejected
-    guard !fate.isRejected, draws[1] >= device.lost else { return fate }
-    fate.isReordered = draws[2] < device.reordered
-    fate.deliveries = [ways[0] + (fate.isReordered ? device.heldBack : .zero)]
-    if draws[3] < device.duplicated { fate.deliveries.append(fate.deliveries[0] + ways[1]) }
-    return fate
+    outcome.isRejected = draws[0] < device.rejected
+    guard !outcome.isRejected, draws[1] >= device.lost else { return outcome }
+    outcome.isReordered = draws[2] < device.reordered
+    outcome.deliveries = [ways[0] + (outcome.isReordered ? device.heldBack : .zero)]
+    if draws[3] < device.duplicated { outcome.deliveries.append(outcome.deliveries[0] + ways[1]) }
+    return outcome
   }
 
   /// When something that is due comes about, freezes considered.

@@ -73,13 +73,13 @@ struct OAuthCredentialTests {
         origin: origin, projectID: "probe-1", deviceToken: "device", accessToken: token)
       return provider.map { [$0] } ?? []
     }
-    let keeper = try CredentialRenewer(
+    let renewer = try CredentialRenewer(
       [
         .init(
           source: try Self.credential(account, at: origin + "/token"), rule: .oauth, clients: [client])
       ], on: CredentialThread(), clock: SystemClock(), seed: 1, timeout: .seconds(30), post: { _ in })
-    defer { keeper.stop() }
-    let providers = try await keeper.first().providers
+    defer { renewer.stop() }
+    let providers = try await renewer.first().providers
     let run = TransportRun()
     var target = try TransportRun.target(origin + "/", rate: 50, count: 20)
     target.providers = try #require(providers[TransportRun.target])

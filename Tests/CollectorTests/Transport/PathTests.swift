@@ -151,14 +151,15 @@ struct PathTests {
     let server = try ServerProcess.scripted(["--good", "100000", "--calm-after", "3"])
     let run = TransportRun()
     try run.start(target(server, rate: 100))
-    #expect(run.wait { $0.events(.goaway).count == 1 && $0.events(.connected).count == 2 })
+    // A request that reaches the peer after its GOAWAY is answered by another one.
+    #expect(run.wait { !$0.events(.goaway).isEmpty && $0.events(.connected).count == 2 })
     // As many as go out in ten times the interval of the probe.
     let atGoaway = run.seen.accepted
     #expect(run.wait { $0.accepted >= atGoaway + 100 })
     run.thread?.stop(draining: .seconds(20))
     #expect(run.waitForEnd())
     let seen = run.seen
-    #expect(seen.events(.goaway).count == 1 && seen.events(.connected).count == 2, "\(seen.logs)")
+    #expect(seen.events(.connected).count == 2)
     #expect(seen.logs.count { $0.contains("path_probe: off") } == 1, "\(seen.logs)")
     #expect(server.numbers(after: "ping", atLeast: 3).count == 3)
     #expect(seen.failed.count <= 5)

@@ -28,12 +28,12 @@ struct FleetEngine {
   }
 
   func start() throws -> RunningProcess {
-    let engine = try RunningProcess(
-      Programs.python,
-      ["-X", "utf8", Programs.scripts + "/clickhouse_front.py", directory.file("engine"), "\(port)"],
-      input: .open)
-    try FreePort.waitUntilTaken(port, by: engine)
-    return engine
+    try FreePort.listening(on: port) {
+      try RunningProcess(
+        Programs.python,
+        ["-X", "utf8", Programs.scripts + "/clickhouse_front.py", directory.file("engine"), "\(port)"],
+        input: .open)
+    }
   }
 
   func ask(_ query: String) throws -> [[String]] {

@@ -26,13 +26,13 @@ final class TestEngine {
   func start(faults: Int? = nil, users: [String] = [], tls: (certificate: String, key: String)? = nil) throws
   {
     let script = Programs.repository + "/Tests/Support/clickhouse_front.py"
-    let running = try RunningProcess(
-      Programs.python,
-      ["-X", "utf8", script, folder.file("data"), "\(port)"] + users.flatMap { ["--user", $0] }
-        + (faults.map { ["--faults", "\($0)"] } ?? [])
-        + (tls.map { ["--certificate", $0.certificate, "--key", $0.key] } ?? []), input: .open)
-    process = running
-    try FreePort.waitUntilTaken(port, by: running)
+    process = try FreePort.listening(on: port) {
+      try RunningProcess(
+        Programs.python,
+        ["-X", "utf8", script, folder.file("data"), "\(port)"] + users.flatMap { ["--user", $0] }
+          + (faults.map { ["--faults", "\($0)"] } ?? [])
+          + (tls.map { ["--certificate", $0.certificate, "--key", $0.key] } ?? []), input: .open)
+    }
   }
 
   /// SIGKILL.

@@ -119,22 +119,22 @@ struct ControlTests {
     #expect(stage.screen.order.subject.run == nil && stage.screen.state.runs.marked.isEmpty)
   }
 
-  @Test("the clerk carries a command to the store and reports what became of it")
-  func clerk() async throws {
+  @Test("the worker carries a command to the store and reports what became of it")
+  func worker() async throws {
     let fixture = try RecordedStore()
     let run = try fixture.begin()
     try fixture.end()
     fixture.close()
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-    let clerk = ControlWorker(path: fixture.path, clock: fixture.clock) { continuation.yield() }
+    let worker = ControlWorker(path: fixture.path, clock: fixture.clock) { continuation.yield() }
     var iterator = stream.makeAsyncIterator()
-    try clerk.send(.rename(run, name: "kept"))
+    try worker.send(.rename(run, name: "kept"))
     _ = await iterator.next()
-    #expect(clerk.drain() == [ControlReport(command: .rename(run, name: "kept"), result: .done)])
-    #expect(clerk.drain().isEmpty)
-    try clerk.send(.start(name: nil))
+    #expect(worker.drain() == [ControlReport(command: .rename(run, name: "kept"), result: .done)])
+    #expect(worker.drain().isEmpty)
+    try worker.send(.start(name: nil))
     _ = await iterator.next()
-    guard case .refused(let reason) = clerk.drain().first?.result else {
+    guard case .refused(let reason) = worker.drain().first?.result else {
       Issue.record("there is no collector")
       return
     }

@@ -133,7 +133,7 @@ final class CurlConnection {
     runTimers()
   }
 
-  /// Takes the easy handle back from libcurl; with ``Purpose/bytes`` that ends the connection.
+  /// Removes the easy handle from libcurl; with ``Purpose/bytes`` that ends the connection.
   func removeHandle() {
     guard isAdded else { return }
     isAdded = false

@@ -34,7 +34,7 @@ struct PathProbe: Sendable {
   /// The connection has given an answer: the first PING is due.
   mutating func recordReady(at now: MonotonicTime) { if due == nil { due = now } }
 
-  /// Takes the PING that is due.
+  /// Begins the PING that is due.
   /// - Returns: its 8 bytes; `nil` where none is due.
   mutating func beginPing(at now: MonotonicTime) -> UInt64? {
     guard let next = nextDue, now >= next else { return nil }

@@ -112,7 +112,7 @@ final class TLSChannel {
     return true
   }
 
-  /// Takes the stamps of acknowledgments that came so far, each with the number of the byte up to which it is.
+  /// Removes and returns the stamps of acknowledgments that came so far, each with the number of the byte up to which it is.
   func drainAcknowledgments(offset: RealtimeOffset) -> [(byte: UInt32, at: MonotonicTime)] {
     drainStamps { _, _ in true }
     defer { acknowledgments.removeAll(keepingCapacity: true) }
