@@ -87,8 +87,8 @@ public enum FreePort {
     return connect(descriptor, to: port)
   }
 
-  /// Starts a program of somebody else's, and waits until it listens on the port. One that a signal ends before that (chdb does so
-  /// now and then on a busy machine, with SIGSEGV) is started again, twice at most: its start is not what is tested.
+  /// Starts a program of somebody else's, and waits until it listens on the port. One that a signal ends before that (chdb did so
+  /// once on a busy machine, with SIGSEGV) is started again, twice at most: its start is not what is tested.
   public static func listening(on port: Int, _ start: () throws -> RunningProcess) throws -> RunningProcess {
     for _ in 0..<2 {
       let process = try start()
