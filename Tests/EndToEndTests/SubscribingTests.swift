@@ -85,16 +85,17 @@ struct SubscribingTests {
   func forgotten() throws {
     let service = try installation.startLoopback(
       scenario: "deliveries: { delay: 5ms }\nwebpush: { forget_after: 1s }\n")
-    let collector = try installation.collect(["--count", "60"])
-    #expect(try collector.waitForExit() == 0, "\(collector.standardError)")
-    let states = try installation.states()
+    let collector = try installation.collect([])
     // How many are refused meanwhile depends on how fast this host is.
-    let isDeliveredAgain = try installation.query(
-      """
-      SELECT (SELECT max(planned_at) FROM sample_view WHERE state = 'delivered')
-        > (SELECT min(planned_at) FROM sample_view WHERE state = 'rejected')
-      """)
-    #expect(isDeliveredAgain == [["1"]], "\(states)")
+    try eventually("something is delivered again", seen: { collector.standardError }) {
+      try installation.states()["rejected"] != nil
+        && installation.query(
+          """
+          SELECT (SELECT max(planned_at) FROM sample_view WHERE state = 'delivered')
+            > (SELECT min(planned_at) FROM sample_view WHERE state = 'rejected')
+          """) == [["1"]]
+    }
+    try collector.stop()
     #expect(try events("disconnected").contains { $0.contains("does not know the endpoint any more") })
     let log = try installation.query("SELECT message FROM log WHERE label = 'subscription'").map { $0[0] }
     #expect(log.contains { $0.contains("the subscription is a new one") }, "\(log)")
@@ -109,7 +110,7 @@ struct SubscribingTests {
     #expect(try collector.waitForExit() == 0, "\(collector.standardError)")
     let states = try installation.states()
     #expect(states["delivered", default: 0] > 0 && states["lost", default: 0] > 0, "\(states)")
-    #expect(Set(states.keys) == ["delivered", "lost"], "\(states)")
+    #expect(Set(states.keys).isSubset(of: ["delivered", "lost", "missed"]), "\(states)")
     try service.stop()
   }
 
