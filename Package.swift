@@ -90,17 +90,25 @@ let package = Package(
 
     .target(name: "HTTPClient", dependencies: ["CCurl", "Measurement"], swiftSettings: strict),
 
-    // Floor 3: what the store's rows mean: intervals, changes and causes. The collector keeps them, the readers show them.
+    // Floor 3: what the store's rows mean: intervals, changes and causes, which the collector keeps and the readers show; when
+    // notifications are due, the connections that they go over, and when each step was.
     .target(
       name: "Analysis", dependencies: ["Findings", "Measurement", "Store", "Threads"],
       swiftSettings: optimized),
+    .target(
+      name: "Transport",
+      dependencies: [
+        "CCurl", "CLinux", "CNghttp2", "COpenSSL", "Configuration", "Cryptography", "HTTPClient",
+        "Measurement", "Providers", "Threads",
+        .product(name: "DequeModule", package: "swift-collections"),
+      ], swiftSettings: strict),
 
     // Floor 4: the collector, the readers, the built-in service. None imports another.
     .target(
       name: "Collector",
       dependencies: [
         "Analysis", "CCurl", "CLinux", "CNghttp2", "COpenSSL", "Configuration", "Cryptography", "Findings",
-        "HTTPClient", "HTTPServer", "Measurement", "Providers", "Store", "Threads",
+        "HTTPClient", "HTTPServer", "Measurement", "Providers", "Store", "Threads", "Transport",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
@@ -168,6 +176,7 @@ let package = Package(
         "HTTPServer",
         "LoopbackService",
         "Measurement", "Monitoring", "Providers", "Report", "Store", "TUI", "Terminal", "Threads",
+        "Transport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -248,6 +257,7 @@ let package = Package(
       dependencies: [
         "Analysis", "StoreTestKit", "CCurl", "CLinux", "Collector", "Configuration", "Findings", "HTTPClient",
         "HTTPServer", "HTTPTestKit", "Measurement", "Providers", "TestKit", "TestTraits", "Store", "Threads",
+        "Transport",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -256,7 +266,7 @@ let package = Package(
       name: "MonitoringTests",
       dependencies: [
         "Analysis", "Collector", "Configuration", "Findings", "HTTPServer", "HTTPTestKit", "Measurement",
-        "Monitoring", "Store", "StoreTestKit", "TestKit", "TestTraits", "Threads",
+        "Monitoring", "Store", "StoreTestKit", "TestKit", "TestTraits", "Threads", "Transport",
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
     .testTarget(
@@ -315,7 +325,7 @@ let package = Package(
         "TestKit", "Analysis", "Collector", "Configuration", "ConstraintAnimation", "Formats",
         "LoopbackService",
         "Measurement",
-        "Providers", "TUI", "Terminal", .product(name: "Logging", package: "swift-log"),
+        "Providers", "TUI", "Terminal", "Transport", .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
       ], swiftSettings: strict),
     .testTarget(
@@ -347,7 +357,8 @@ if Context.environment["PUSHSCOPE_BENCHMARKS"] != nil {
       "FindingsBenchmark", "Findings",
       ["Analysis", "Findings", "FindingsTestKit", "Measurement", "Report", "Store", "Threads"]),
     benchmark("FleetBenchmark", "Fleet", ["Configuration", "Fleet", "Measurement", "TestKit"]),
-    benchmark("TransportBenchmark", "Transport", ["CLinux", "Collector", "Measurement", "Providers"]),
+    benchmark(
+      "TransportBenchmark", "Transport", ["CLinux", "Collector", "Measurement", "Providers", "Transport"]),
   ]
 }
 

@@ -15,18 +15,18 @@ FLOORS = [
     ["CCurl", "CLinux", "CNcurses", "CNghttp2", "COpenSSL", "CZlib"],
     ["Measurement", "ConstraintAnimation", "Cryptography", "Threads"],
     ["Store", "Providers", "Terminal", "Configuration", "Formats", "HTTPClient", "HTTPServer", "Findings"],
-    ["Analysis"],
+    ["Analysis", "Transport"],
     ["Collector", "TUI", "Report", "LoopbackService", "Monitoring", "Fleet"],
     ["Analyst"],
     ["pushscope"],
 ]
 # Libraries that only some rooms may use. Everything not named here is the Swift project's and open to all.
 USERS = {
-    "CCurl": ["Collector", "HTTPClient"],
-    "CLinux": ["Analyst", "Collector", "Monitoring", "Threads"],
+    "CCurl": ["Collector", "HTTPClient", "Transport"],
+    "CLinux": ["Analyst", "Collector", "Monitoring", "Threads", "Transport"],
     "CNcurses": ["Terminal"],
-    "CNghttp2": ["Collector"],
-    "COpenSSL": ["Collector", "Cryptography"],
+    "CNghttp2": ["Collector", "Transport"],
+    "COpenSSL": ["Collector", "Cryptography", "Transport"],
     "CZlib": ["Fleet"],
     "GRDB": ["Store"],
     "GRDBSQLite": ["Store"],

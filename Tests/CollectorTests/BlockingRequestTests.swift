@@ -4,6 +4,7 @@ import TestTraits
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 @Suite(
   .ownThread, .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),

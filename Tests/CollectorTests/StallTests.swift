@@ -2,6 +2,7 @@ import Measurement
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 /// A clock that jumps, as after a suspended machine or a thread that stood still: what is overdue is missed, never sent
 /// in a bunch, whatever draws the instants.

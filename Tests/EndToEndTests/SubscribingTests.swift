@@ -84,7 +84,7 @@ struct SubscribingTests {
   @Test("a service that forgets the user agent gets another hello, and gives another subscription")
   func forgotten() throws {
     let service = try installation.startLoopback(
-      scenario: "deliveries: { delay: 5ms }\nwebpush: { forget_after: 1s }\n")
+      scenario: "deliveries: { delay: 5ms }\nwebpush: { forget_after: 2s }\n")
     let collector = try installation.collect([])
     // How many are refused meanwhile depends on how fast this host is.
     try eventually("something is delivered again", seen: { collector.standardError }) {

@@ -9,6 +9,7 @@ import Testing
 @testable import Collector
 @testable import LoopbackService
 @testable import Terminal
+@testable import Transport
 
 /// Something that reads what comes from outside, with good input to be damaged. **Whoever writes a new parser of outside
 /// data adds it to ``all``.**

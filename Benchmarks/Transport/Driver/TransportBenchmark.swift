@@ -5,6 +5,7 @@ import Glibc
 import Measurement
 import Providers
 import Synchronization
+import Transport
 
 /// Drives the timing thread against a server that is already running, without a store: what the transport itself can do.
 ///

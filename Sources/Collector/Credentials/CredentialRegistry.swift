@@ -1,5 +1,6 @@
 import Measurement
 import Providers
+import Transport
 
 /// All credentials of a run and the targets that use them, one step at a time. Confined to one thread;
 /// ``CredentialRenewer`` runs it, tests step it.
@@ -196,13 +197,6 @@ final class CredentialRegistry {
             at: clock.wallNow(), level: level, target: $0.target, label: "credentials", message: message))
       })
   }
-}
-
-/// A target's providers with a credential in them.
-struct CredentialedProviders: Sendable {
-  var providers: [any Provider]
-  /// The credential's number, from 1; `nil` when it is still the same one.
-  var serial: Int?
 }
 
 /// A target whose first credential has not been issued.

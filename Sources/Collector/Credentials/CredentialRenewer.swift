@@ -2,6 +2,7 @@ import Measurement
 import Providers
 import Synchronization
 import Threads
+import Transport
 
 /// Makes and renews the credentials of the targets that a configuration of a run begins, on the run's thread for that: tokens are
 /// signed or fetched before the first notification and renewed before they expire, so that no notification waits for one.
@@ -155,22 +156,4 @@ struct InitialCredentials: Sendable {
   var providers: [TargetID: [any Provider]] = [:]
   /// The targets whose issuer did not answer in time. It is asked again until it does.
   var missing: [MissingCredential] = []
-}
-
-/// What an answer says of a credential that is renewed during a run, where that was not known yet: the way back from the
-/// timing thread to ``CredentialRenewer``.
-public struct CredentialFeedback: Sendable, Hashable {
-  /// What was told of the credential.
-  public enum Outcome: Sendable, Hashable {
-    /// The provider refused it. Nothing is sent to the target until it gets another one, or is told to try this one again.
-    /// The reason is the provider's own, or empty.
-    case refused(status: Int, reason: String)
-    /// The provider accepted it after a refusal.
-    case accepted
-  }
-
-  public var target: TargetID
-  /// Which of the target's credentials it was: the number that came with its providers.
-  public var serial: Int
-  public var outcome: Outcome
 }

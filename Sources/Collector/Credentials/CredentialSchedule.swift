@@ -1,4 +1,5 @@
 import Measurement
+import Transport
 
 /// When one credential is to be renewed; a value that takes the time as input.
 ///
@@ -12,8 +13,6 @@ import Measurement
 struct CredentialSchedule: Sendable {
   static let firstWait = Duration.seconds(1)
   static let longestWait = Duration.seconds(60)
-  static let firstPause = Duration.seconds(10)
-  static let longestPause = Duration.seconds(900)
 
   let rule: CredentialRule
   private(set) var issued: CredentialInstant?
@@ -33,7 +32,7 @@ struct CredentialSchedule: Sendable {
     self.rule = rule
     var seeds = SeededGenerator(seed: seed)
     generator = SeededGenerator(seed: seeds.next())
-    pauses = ExponentialDelay(first: Self.firstPause, longest: Self.longestPause, seed: seeds.next())
+    pauses = .afterRefusal(seed: seeds.next())
   }
 
   func isDue(at now: CredentialInstant) -> Bool {

@@ -1,6 +1,7 @@
 import Configuration
 import Measurement
 import Providers
+import Transport
 
 /// Issues a credential: a signer in this process, or a token endpoint.
 protocol CredentialSource: Sendable {

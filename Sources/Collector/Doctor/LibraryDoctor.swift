@@ -3,6 +3,7 @@ import CLinux
 import CNghttp2
 import Glibc
 import Store
+import Transport
 
 /// Names the libraries that sending depends on, and what they and the kernel allow.
 public struct LibraryDoctor: Sendable, Hashable {

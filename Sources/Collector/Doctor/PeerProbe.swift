@@ -4,6 +4,7 @@ import Glibc
 import HTTPClient
 import Measurement
 import Providers
+import Transport
 
 /// Makes one connection to a peer and tells which step fails: name, TCP, TLS, ALPN or the request.
 final class PeerProbe {

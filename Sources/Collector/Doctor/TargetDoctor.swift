@@ -2,6 +2,7 @@ import Configuration
 import HTTPClient
 import Measurement
 import Providers
+import Transport
 
 /// Checks one target in the order in which a run uses it, up to the first check that fails.
 public struct TargetDoctor: Sendable {

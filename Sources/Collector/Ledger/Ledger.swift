@@ -1,6 +1,7 @@
 import HTTPServer
 import Measurement
 import Store
+import Transport
 
 /// The state machine of a run: turns transport observations and receipts into sample states, rows and events. It has
 /// no clock, thread or database; the recorder feeds it and commits its changes.

@@ -1,5 +1,6 @@
 import Measurement
 import Store
+import Transport
 
 /// The changes of one round, for the store.
 struct LedgerChanges: Sendable, Equatable {

@@ -1,5 +1,6 @@
 import Measurement
 import Store
+import Transport
 
 /// Records a run, one round at a time: takes the inbox, applies it to the ledger, commits the changes in one transaction, and
 /// then acknowledges them to the schedule (its blocks) and to devices (their receipts).

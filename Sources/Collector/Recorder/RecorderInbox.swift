@@ -2,6 +2,7 @@ import Measurement
 import Store
 import Synchronization
 import Threads
+import Transport
 
 /// The recorder's mailbox: other threads post here what is to be recorded. A post costs a lock and an append.
 final class RecorderInbox: Sendable {

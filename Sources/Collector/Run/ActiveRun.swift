@@ -4,6 +4,7 @@ import Providers
 import Store
 import Synchronization
 import Threads
+import Transport
 
 /// A run that is in the store: what it sends to at present, which a reload changes.
 final class ActiveRun: Sendable {

@@ -5,6 +5,7 @@ import Measurement
 import Providers
 import Store
 import Threads
+import Transport
 
 /// One run of the collector, from its first row in the store to its end: the order in which its parts start and end.
 ///

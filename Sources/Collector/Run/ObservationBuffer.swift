@@ -1,4 +1,5 @@
 import Synchronization
+import Transport
 
 /// Buffers observations of a new configuration's services until it is accepted, so that a rejected one leaves no log lines or
 /// events in the run.

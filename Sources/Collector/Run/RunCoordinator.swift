@@ -2,6 +2,7 @@ import Configuration
 import Measurement
 import Store
 import Synchronization
+import Transport
 
 /// The state of a collector's runs, shared by its threads, and what carries out what follows from a change of it.
 final class RunCoordinator: RunController {

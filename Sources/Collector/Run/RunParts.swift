@@ -3,6 +3,7 @@ import Measurement
 import Providers
 import Store
 import Threads
+import Transport
 
 /// Makes the parts of one run. In which order they start and end is for ``CollectorRun`` to say.
 struct RunParts: Sendable {

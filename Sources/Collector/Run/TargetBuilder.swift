@@ -3,6 +3,7 @@ import HTTPClient
 import Measurement
 import Providers
 import Store
+import Transport
 
 /// Builds what a run needs of one selected target from its configuration, and finds what is wrong with it before anything is
 /// sent.

@@ -1,6 +1,7 @@
 import Measurement
 import Providers
 import Synchronization
+import Transport
 
 /// The credentials and subscriptions of a run's targets: renews the former, receives from the latter.
 final class TargetServices: Sendable {
@@ -130,7 +131,7 @@ final class TargetServices: Sendable {
           timing.replaceProviders(providers(isOpen), of: target, generation: generation)
         } else if isOpen {
           // There is somewhere to send to, or another place than the one that has refused us.
-          timing.tryCredentialAgain(of: target)
+          timing.replaceReceiver(of: target)
         }
       }
     }

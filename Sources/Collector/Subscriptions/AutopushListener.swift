@@ -4,6 +4,7 @@ import HTTPServer
 import Measurement
 import Providers
 import Synchronization
+import Transport
 
 /// A push service of which the collector is a user agent, in the protocol that Firefox and Mozilla's service speak.
 struct AutopushAgent: SubscribableService {

@@ -3,6 +3,7 @@ import CLinux
 import HTTPClient
 import Measurement
 import Providers
+import Transport
 
 /// A topic of an ntfy server, whose messages come as a stream of events.
 struct NtfyTopic: SubscribableService {

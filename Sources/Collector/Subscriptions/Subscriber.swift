@@ -3,6 +3,7 @@ import Measurement
 import Providers
 import Synchronization
 import Threads
+import Transport
 
 /// Subscribes to a target's notifications on a connection and a thread of its own. Each one that comes back becomes a receipt
 /// stamped by this host's clock: delivery latency without a device and without clock error.

@@ -1,5 +1,6 @@
 import HTTPClient
 import Measurement
+import Transport
 
 /// Why a connection of a subscription has ended.
 struct SubscriptionLoss: Error, Sendable, Equatable {
@@ -45,8 +46,7 @@ struct SubscriptionHistory: Sendable {
 
   init(seed: UInt64, at now: MonotonicTime) {
     backoff = ReconnectBackoff(seed: seed)
-    refusals = ExponentialDelay(
-      first: CredentialSchedule.firstPause, longest: CredentialSchedule.longestPause, seed: seed)
+    refusals = .afterRefusal(seed: seed)
     gap = ListeningGap(from: now, to: now)
   }
 

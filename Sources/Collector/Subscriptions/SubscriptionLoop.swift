@@ -3,6 +3,7 @@ import HTTPClient
 import Measurement
 import Providers
 import Threads
+import Transport
 
 /// A push service that the collector can subscribe to.
 protocol SubscribableService: Sendable {

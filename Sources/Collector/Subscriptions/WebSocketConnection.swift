@@ -5,6 +5,7 @@ import Glibc
 import HTTPClient
 import Measurement
 import Providers
+import Transport
 
 /// A WebSocket's client over libcurl's connection: libcurl looks the name up, connects and checks the peer; the kernel stamps what
 /// comes. Confined to one thread.

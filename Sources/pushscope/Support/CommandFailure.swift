@@ -10,6 +10,7 @@ import Report
 import Store
 import TUI
 import Threads
+import Transport
 
 /// Exit codes, from sysexits(3) where it has one. Scripts rely on them.
 enum ExitStatus: Int32 {

@@ -7,6 +7,7 @@ import Testing
 
 @testable import Collector
 @testable import Store
+@testable import Transport
 
 /// A whole collector in simulated time whose store fills up, or whose clocks jump, in the middle of a run: nothing is
 /// lost silently, and nothing is sent in a bunch. (The end-to-end suite does what it can of it to the real process.)

@@ -5,6 +5,7 @@ import TestKit
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 /// A whole run in simulated time: the real schedule, recorder, ledger and store, with a service of known behavior in
 /// the place of the network. Nothing waits; the clock is stepped from one instant to the next at which something is

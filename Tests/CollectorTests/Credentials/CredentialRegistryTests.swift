@@ -5,6 +5,7 @@ import TestKit
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 /// A source that does as it is told, and counts.
 final class ScriptedSource: CredentialSource {

@@ -5,6 +5,7 @@ import TestKit
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 @Suite(.timeLimit(.minutes(10))) struct CredentialRenewerTests {
   private static let target = TargetID(rawValue: 1)

@@ -5,6 +5,7 @@ import TestTraits
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 /// Access tokens from an endpoint that checks assertions with PyJWT.
 @Suite(

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 /// Which addresses count as public.
 @Suite struct GlobalAddressTests {

@@ -2,6 +2,7 @@ import Measurement
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 /// Every planned notification ends in one state, whatever comes in whatever order: the ledger against a plain
 /// account of what was told to it.

@@ -2,6 +2,7 @@ import Measurement
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 @Suite("Floods of events from the transport")
 struct EventFloodTests {

@@ -1,6 +1,7 @@
 import Measurement
 
 @testable import Collector
+@testable import Transport
 
 /// A run with one target, driven by hand: time is what the test says it is.
 struct LedgerFixture {

@@ -5,6 +5,7 @@ import TestKit
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 /// Acceptance case 6 of docs/measurement.md: a device with a skewed and drifting clock behind asymmetric delay.
 /// The truth lies inside the reported bound every time, in what the store holds.

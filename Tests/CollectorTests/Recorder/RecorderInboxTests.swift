@@ -2,6 +2,7 @@ import Measurement
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 @Suite struct RecorderInboxTests {
   private static let many = (1...500).map {

@@ -8,6 +8,7 @@ import TestKit
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 /// A recorder on a real store in a directory of its own, stepped by hand.
 final class RecorderFixture {

@@ -7,6 +7,7 @@ import TestKit
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 /// Rows and settings with numbers that no collector writes must not end what records.
 @Suite("Recorder, wrong rows") struct WrongRowsTests {

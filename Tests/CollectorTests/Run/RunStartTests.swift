@@ -9,6 +9,7 @@ import TestTraits
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 /// A run that fails while it starts, part by part: what had started is ended, and the next run in the same store begins.
 @Suite("Start of a run", .ownThread, .timeLimit(.minutes(10)))

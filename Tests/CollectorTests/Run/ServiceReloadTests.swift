@@ -10,6 +10,7 @@ import TestTraits
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 /// The whole collector in this process, sending to a port where nobody listens.
 @Suite("Reload of the collector's configuration", .ownThread, .timeLimit(.minutes(10)))

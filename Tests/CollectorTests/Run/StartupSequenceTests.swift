@@ -3,6 +3,7 @@ import Store
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 @Suite("Start-up sequence") struct StartupSequenceTests {
   private struct Failure: Error, Equatable { var part: Int }

@@ -4,6 +4,7 @@ import Testing
 
 @testable import Collector
 @testable import Configuration
+@testable import Transport
 
 @Suite struct TargetBuilderTests {
   private static func ntfy(

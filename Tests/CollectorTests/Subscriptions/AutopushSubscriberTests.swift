@@ -9,6 +9,7 @@ import TestTraits
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 /// Against a push service that shares no code with ours (Tests/Support/autopush_server.py).
 @Suite(

@@ -5,6 +5,7 @@ import TestTraits
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 /// nginx with nchan, a publish/subscribe service of its own, told to look like ntfy: the stream begins with a kept `open`,
 /// and what is published are events. True delivery, end to end, over HTTP/2 both ways.

@@ -7,6 +7,7 @@ import TestTraits
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 /// Against a service in ntfy's shape that shares no code with ours.
 @Suite(

@@ -2,6 +2,7 @@ import Measurement
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 /// What a subscription makes of the ends of its connections, on a clock of the test's own.
 @Suite("What a subscription knows of its connections") struct SubscriptionHistoryTests {
@@ -55,7 +56,7 @@ import Testing
     let now = Self.start
     _ = history.lose(SubscriptionLoss(reason: "401", status: 401), heardAt: now, at: now)
     let first = wait(history, at: now)
-    #expect(first >= CredentialSchedule.firstPause)
+    #expect(first >= .seconds(10))
     _ = history.lose(SubscriptionLoss(reason: "401", status: 401), heardAt: now, at: now)
     #expect(wait(history, at: now) > first)
     #expect(history.canBeHurried && history.hurry() - now == wait(history, at: now))

@@ -3,6 +3,7 @@ import Measurement
 import Providers
 import TestTraits
 import Testing
+import Transport
 
 /// A peer that does not read for a while, with small buffers: what cannot be written waits, and costs no time of the processor.
 @Suite(

@@ -2,6 +2,7 @@ import Collector
 import Measurement
 import TestTraits
 import Testing
+import Transport
 
 /// Servers with HTTP/1.1 only: one request at a time, the others wait in the target's queue.
 @Suite(

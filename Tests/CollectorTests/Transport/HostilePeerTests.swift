@@ -3,6 +3,7 @@ import Measurement
 import Providers
 import TestTraits
 import Testing
+import Transport
 
 /// Peers that send too much: each causes a recorded failure within limits, and the schedule continues.
 @Suite(

@@ -2,6 +2,7 @@ import Collector
 import Measurement
 import TestTraits
 import Testing
+import Transport
 
 /// Late answers with many requests in flight: each has its own kernel timestamp.
 @Suite(

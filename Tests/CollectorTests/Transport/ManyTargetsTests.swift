@@ -3,6 +3,7 @@ import Glibc
 import Measurement
 import TestTraits
 import Testing
+import Transport
 
 /// One thread serves all targets; a peer affects its own target only.
 @Suite(

@@ -4,6 +4,7 @@ import HTTPClient
 import Measurement
 import TestTraits
 import Testing
+import Transport
 
 /// A server that shares no code with this project's.
 @Suite(

@@ -4,6 +4,7 @@ import Measurement
 import Providers
 import TestTraits
 import Testing
+import Transport
 
 /// nginx ends each connection after five requests with a GOAWAY and accepts eight streams in parallel: every few milliseconds
 /// what large services do every few hours.

@@ -7,6 +7,7 @@ import TestTraits
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 /// Without a connection, or without a good answer: ends of what comes due, and the events.
 @Suite(

@@ -3,6 +3,7 @@ import Glibc
 import Measurement
 import TestTraits
 import Testing
+import Transport
 
 /// PING on real connections: what it measures, when it is sent, and that nothing depends on its answer.
 @Suite(

@@ -3,6 +3,7 @@ import Measurement
 import Providers
 import TestTraits
 import Testing
+import Transport
 
 /// Web Push through a real push service to a real device: Prosody's UnifiedPush relays the encrypted message to an XMPP client,
 /// which decrypts it with http-ece and acknowledges it; only then does Prosody answer.

@@ -3,6 +3,7 @@ import Measurement
 import Providers
 import TestTraits
 import Testing
+import Transport
 
 /// A server on python-h2, a strict implementation, that fails by script: each failure has its own reason, and a request is sent
 /// again only if the peer declared the first attempt unprocessed.

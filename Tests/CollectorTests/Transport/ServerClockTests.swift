@@ -3,6 +3,7 @@ import Measurement
 import Providers
 import TestTraits
 import Testing
+import Transport
 
 /// A server that writes down, by the clock that our stamps are on, when each request was complete and when it handed each answer
 /// over: no request is stamped later than it had arrived, and no answer earlier than it was given.

@@ -4,6 +4,7 @@ import TestTraits
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 /// Answers of a scripted peer that stop sending: pauses, unregistered receivers, refused credentials.
 @Suite(
@@ -59,6 +60,21 @@ struct SilenceTests {
     #expect(seen.missed(.retryAfter) == 60 - 5 - refused)
     #expect(seen.events(.retryAfter).count == 1)
     #expect(seen.logs.filter { $0.contains("410: get a new device token") }.count == 1, "\(seen.logs)")
+  }
+
+  /// A pause because the receiver is unknown would be one of its successor.
+  @Test func anotherReceiverIsSentToAtOnce() throws {
+    let server = try ServerProcess.scripted(["--good", "5", "--bad", "1000", "--behavior", "status:410"])
+    let run = TransportRun()
+    try run.start(try Self.target(of: server, rate: 50, count: 100))
+    #expect(run.wait { $0.missed(.retryAfter) >= 5 && $0.hasAllAnswers })
+    let refused = run.seen.answered.values.count { $0.status == 410 }
+    run.thread?.replaceReceiver(of: TransportRun.target)
+    #expect(run.wait { $0.answered.values.count { $0.status == 410 } >= refused + 10 })
+    #expect(run.waitForEnd())
+    let seen = run.seen
+    #expect(seen.wrongs == [])
+    #expect(seen.events(.retryAfter).count == 2)
   }
 
   private static func feedback(_ serial: Int, _ outcome: CredentialFeedback.Outcome) -> CredentialFeedback {

@@ -8,6 +8,7 @@ import Testing
 
 @testable import Collector
 @testable import Monitoring
+@testable import Transport
 
 /// Passes what a recorder tells to the metrics, as the collector does.
 private final class MetricsObserver: CollectionObserver {

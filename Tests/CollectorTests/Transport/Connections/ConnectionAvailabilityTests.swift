@@ -2,6 +2,7 @@ import Measurement
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 @Suite struct ConnectionAvailabilityTests {
   private static func at(_ seconds: Int) -> MonotonicTime {

@@ -5,6 +5,7 @@ import TestTraits
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 /// A session and the bytes of both directions.
 private struct Wire {

@@ -3,6 +3,7 @@ import TestKit
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 struct StreamTableTests {
   @Test func whatIsNotThereIsNil() {

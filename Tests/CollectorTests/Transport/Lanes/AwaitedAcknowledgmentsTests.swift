@@ -3,6 +3,7 @@ import Providers
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 @Suite struct AwaitedAcknowledgmentsTests {
   private func request(_ sequence: Int64, sentAt sent: Int64 = 1_000, after failure: RequestFailure? = nil)

@@ -2,6 +2,7 @@ import Measurement
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 @Suite struct ConnectionHealthTests {
   private static func goaway(_ code: HTTP2ErrorCode) -> HTTP2Goaway {

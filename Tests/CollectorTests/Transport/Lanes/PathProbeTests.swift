@@ -2,6 +2,7 @@ import Measurement
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 /// A probe whose changing calls can stand in expectations.
 private final class Probe {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 @Suite("Ends of TLS records") struct TLSRecordEndsTests {
   /// A record of so many bytes after its header.

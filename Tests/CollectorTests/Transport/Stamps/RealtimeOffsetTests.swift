@@ -2,6 +2,7 @@ import Measurement
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 @Suite struct RealtimeOffsetTests {
   /// The reading thread is delayed in all pairs but one, before or after it reads the wall clock.

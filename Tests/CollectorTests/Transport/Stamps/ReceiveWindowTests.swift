@@ -2,6 +2,7 @@ import Measurement
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 @Suite struct ReceiveWindowTests {
   private static func at(_ microseconds: Int64) -> MonotonicTime { MonotonicTime(microseconds: microseconds) }

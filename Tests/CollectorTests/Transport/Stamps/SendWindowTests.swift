@@ -2,6 +2,7 @@ import Measurement
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 @Suite struct SendWindowTests {
   private func departure(_ stamps: Int64...) -> Int64? {

@@ -5,6 +5,7 @@ import TestTraits
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 /// Kernel timestamps of sent packets, on a real connection over the loopback interface.
 @Suite(.ownThread) struct SentStampTests {

@@ -5,6 +5,7 @@ import Glibc
 import Measurement
 import Providers
 import Synchronization
+import Transport
 
 /// A timing thread with a recorder that commits every block at once and keeps all observations.
 final class TransportRun: Sendable {

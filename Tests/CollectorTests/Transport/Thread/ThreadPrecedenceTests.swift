@@ -2,6 +2,7 @@ import Measurement
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 @Suite struct ThreadPrecedenceTests {
   /// A thread with given CPU shares per quarter of a second.

@@ -6,6 +6,7 @@ import Testing
 import Threads
 
 @testable import Collector
+@testable import Transport
 
 @Suite struct ThreadSchedulingTests {
   /// The scheduling policies of a thread that takes precedence and gives it up; `nil` for the first if it is not permitted.

@@ -8,6 +8,7 @@ import Synchronization
 import TestKit
 import TestTraits
 import Testing
+import Transport
 
 @Suite(.ownThread) struct TimingThreadTests {
   private func check(_ change: (inout TransportTarget) -> Void) throws {

@@ -3,6 +3,7 @@ import Measurement
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 @Suite struct DocumentedLimitsTests {
   @Test func publicServicesHaveThem() throws {

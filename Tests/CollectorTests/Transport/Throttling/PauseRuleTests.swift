@@ -2,6 +2,7 @@ import Measurement
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 @Suite struct PauseRuleTests {
   private static let start = MonotonicTime(nanoseconds: 7_000_000_000)
@@ -180,6 +181,30 @@ import Testing
     // The receiver is registered again.
     #expect(Self.accepted(&rule, sent: .seconds(90)))
     #expect(gone(at: .seconds(91)) == nil)
+  }
+
+  /// Answers that are on their way when there is another receiver say nothing of it.
+  @Test func anotherReceiverEndsThePauseForTheFormerOne() throws {
+    var rule = PauseRule(unnamed: .afterTooMany, seed: 1)
+    func gone(at instant: Duration) -> Duration? {
+      rule.recordRejected(
+        status: 410, named: nil, isReceiverUnknown: true, sentAt: Self.start + instant,
+        answeredAt: Self.start + instant + .milliseconds(500)
+      ).map { $0.until - (Self.start + instant + .milliseconds(500)) }
+    }
+    for _ in 0..<9 { #expect(gone(at: .seconds(1)) == nil) }
+    #expect(try #require(gone(at: .seconds(1))) >= .seconds(10))
+    let other = rule.replaceReceiver(at: Self.start + .seconds(2))
+    #expect(other)
+    #expect(rule.silentUntil == nil)
+    for _ in 0..<20 { #expect(gone(at: .milliseconds(1900)) == nil) }
+    for _ in 0..<9 { #expect(gone(at: .seconds(2)) == nil) }
+    #expect(gone(at: .seconds(2)) != nil, "it is unknown as well")
+    // What the service asked for stands.
+    #expect(rule.replaceReceiver(at: Self.start + .seconds(40)))
+    #expect(Self.rejected(&rule, 429, named: .seconds(30), sent: .seconds(41), answered: .seconds(41)) != nil)
+    let third = rule.replaceReceiver(at: Self.start + .seconds(42))
+    #expect(!third)
   }
 
   @Test func aProvidersOwnGuessIsTheLeast() throws {

@@ -2,6 +2,7 @@ import Measurement
 import Testing
 
 @testable import Collector
+@testable import Transport
 
 @Suite struct SendLimiterTests {
   private static let start = MonotonicTime(nanoseconds: 5_000_000_000)

@@ -445,6 +445,12 @@ final class TargetTransport {
     schedule.isCredentialRefused = false
   }
 
+  /// Goes on with another receiver: requests that were made ahead have the address of the former one.
+  func replaceReceiver(at now: MonotonicTime) {
+    requests.dropReady()
+    answers.replaceReceiver(at: now, schedule: &schedule)
+  }
+
   private func sampleID(_ notification: PlannedNotification) -> SampleID {
     SampleID(target: id, sequence: notification.sequence)
   }

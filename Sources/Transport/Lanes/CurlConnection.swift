@@ -10,7 +10,7 @@ import Providers
 ///
 /// libcurl resolves the name, chooses the address, does TLS and checks the peer. It opens one connection and no second one:
 /// what it would send again fails.
-final class CurlConnection {
+public final class CurlConnection {
   enum Purpose {
     /// Only bytes: HTTP/2 and HTTP/1.1 are offered by ALPN, and libcurl sends nothing of its own (`CONNECT_ONLY`).
     case bytes
@@ -106,7 +106,7 @@ final class CurlConnection {
   }
 
   /// Whether libcurl's TLS is the OpenSSL that we were compiled for, so that ``Purpose/bytes`` can be had.
-  static let carriesBytes: Bool = {
+  public static let carriesBytes: Bool = {
     String(cString: ccurl_tls_library()).contains("OpenSSL/\(copenssl_major()).")
   }()
 

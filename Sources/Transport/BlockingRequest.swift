@@ -78,7 +78,7 @@ public struct BlockingRequest: Sendable {
 
 extension EasyHandle {
   /// Sets the handle up for a provider's request.
-  func prepare(_ request: PushRequest, caFile: String?, clientCertificate: ClientCertificate? = nil) {
+  public func prepare(_ request: PushRequest, caFile: String?, clientCertificate: ClientCertificate? = nil) {
     prepare(
       request.method, request.url, headers: request.headers, body: request.body, caFile: caFile,
       clientCertificate: clientCertificate, bodyLimit: PushResponse.maximumBodyBytes)

@@ -76,14 +76,14 @@ struct SendLimiter: Sendable {
 
 /// What the public push services' own documentation allows one sender (docs/sending.md names the pages). A server of
 /// one's own has its own limits, says them with 429, and is obeyed then.
-enum DocumentedLimits {
+public enum DocumentedLimits {
   private static let apple: Set<String> = [
     "api.push.apple.com", "api.sandbox.push.apple.com", "api.development.push.apple.com",
   ]
 
   /// Apple: no more than two or three background notifications an hour, or the system throttles them.
   /// - Parameter share: how much of the schedule is background, from 0 to 1.
-  static func apns(host: String, backgroundShare share: Double) -> [SendLimit] {
+  public static func apns(host: String, backgroundShare share: Double) -> [SendLimit] {
     guard apple.contains(host), share > 0 else { return [] }
     return [
       SendLimit(
@@ -93,7 +93,7 @@ enum DocumentedLimits {
   }
 
   /// Google: 600 000 requests a minute and project; 240 messages a minute and 5 000 an hour to one Android device.
-  static func fcm(host: String, validateOnly: Bool) -> [SendLimit] {
+  public static func fcm(host: String, validateOnly: Bool) -> [SendLimit] {
     guard host == "fcm.googleapis.com" else { return [] }
     let project = SendLimit(
       .window(count: 600_000, period: .seconds(60)), "FCM allows a project 600000 messages a minute")
@@ -107,7 +107,7 @@ enum DocumentedLimits {
 
   /// A push service on another host, of which the collector is a user agent: it is meant for browsers, and documents no limit, so the
   /// collector sets its own.
-  static func webPush(service: Endpoint) -> [SendLimit] {
+  public static func webPush(service: Endpoint) -> [SendLimit] {
     guard !ListenAddress(host: service.host, port: service.port).isLoopback else { return [] }
     return [
       SendLimit(
@@ -117,7 +117,7 @@ enum DocumentedLimits {
   }
 
   /// ntfy.sh: 60 requests at once and one more each 5 s; 250 messages a day.
-  static func ntfy(host: String) -> [SendLimit] {
+  public static func ntfy(host: String) -> [SendLimit] {
     guard host == "ntfy.sh" else { return [] }
     return [
       SendLimit(

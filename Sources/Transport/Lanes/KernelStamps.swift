@@ -6,8 +6,8 @@ import Measurement
 /// CLOCK_REALTIME − CLOCK_MONOTONIC in nanoseconds, to put the kernel's receive stamps (wall clock) onto the clock that
 /// all intervals are measured with. It is measured anew each second and whenever the wall clock is set, so steps and
 /// slewing do not enter the data.
-struct RealtimeOffset: Sendable, Equatable {
-  static let interval = Duration.seconds(1)
+public struct RealtimeOffset: Sendable, Equatable {
+  public static let interval = Duration.seconds(1)
   static let readings = 16
 
   var nanoseconds: Int64
@@ -30,7 +30,7 @@ struct RealtimeOffset: Sendable, Equatable {
   }
 
   /// The wall clock in nanoseconds comes from the kernel itself: it is compared with the kernel's own stamps.
-  init(reading clock: any HostClock) {
+  public init(reading clock: any HostClock) {
     self.init(
       monotonic: { clock.monotonicNow().nanoseconds },
       realtime: {
@@ -44,7 +44,8 @@ struct RealtimeOffset: Sendable, Equatable {
     MonotonicTime(nanoseconds: realtime - nanoseconds)
   }
 
-  func wall(_ monotonic: MonotonicTime) -> WallTime {
+  /// The wall clock's reading at an instant of the monotonic one.
+  public func wall(_ monotonic: MonotonicTime) -> WallTime {
     WallTime(microseconds: (monotonic.nanoseconds + nanoseconds) / 1000)
   }
 }

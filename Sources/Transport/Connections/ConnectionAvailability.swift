@@ -105,21 +105,21 @@ struct ConnectionAvailability: Sendable {
 /// Meanwhile due notifications wait in our queue until `max_lag` has passed (``ConnectionAvailability``). The first one
 /// waiting at the end of a step opens the connection, and if that fails, it has failed with it. An attempt ends after
 /// ``longestAttempt`` at the latest, so that while notifications come due another one begins within 15 s.
-struct ReconnectBackoff: Sendable {
+public struct ReconnectBackoff: Sendable {
   static let shortest = Duration.milliseconds(100)
-  static let longest = Duration.seconds(5)
+  public static let longest = Duration.seconds(5)
   /// Looking up the name, connecting and the TLS handshake together.
   static let longestAttempt = Duration.seconds(10)
 
-  private(set) var failures = 0
+  public private(set) var failures = 0
   /// No connection is opened before this.
-  private(set) var earliest: MonotonicTime?
+  public private(set) var earliest: MonotonicTime?
   private var generator: SeededGenerator
 
-  init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+  public init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
   /// A connection could not be opened, or was of no use (``ConnectionFault``).
-  mutating func recordFailure(at now: MonotonicTime) {
+  public mutating func recordFailure(at now: MonotonicTime) {
     failures += 1
     let doubled = Self.shortest.nanoseconds << Int64(min(failures - 1, 20))
     let full = min(doubled, Self.longest.nanoseconds)
@@ -127,10 +127,10 @@ struct ReconnectBackoff: Sendable {
   }
 
   /// The peer asked for more time than the wait gives it.
-  mutating func hold(until instant: MonotonicTime) { earliest = max(earliest ?? instant, instant) }
+  public mutating func hold(until instant: MonotonicTime) { earliest = max(earliest ?? instant, instant) }
 
   /// A connection gave an answer.
-  mutating func recordSuccess() {
+  public mutating func recordSuccess() {
     failures = 0
     earliest = nil
   }

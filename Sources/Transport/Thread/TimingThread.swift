@@ -107,6 +107,12 @@ public final class TimingThread: Sendable {
     mailbox.leave { _ = $0.trials.insert(target) }
   }
 
+  /// A target's provider sends to another receiver, or to another address of the same one: a pause because the former one was
+  /// unknown ends, and a credential that was refused there is tried.
+  public func replaceReceiver(of target: TargetID) {
+    mailbox.leave { _ = $0.receivers.insert(target) }
+  }
+
   /// The instant up to which planned notifications may have been sent, once no more will be: of a stop, or of the end of
   /// every target's plan. What was planned for later was never due.
   public var sendingEnded: MonotonicTime? { mailbox.sendingEnded }

@@ -317,6 +317,9 @@ struct TargetSchedule: Sendable {
     pausedUntil = max(pausedUntil ?? instant, instant)
   }
 
+  /// Nothing asks for a pause any more.
+  mutating func endPause() { pausedUntil = nil }
+
   /// The provider fails: until the instant one notification per `probeEvery` is sent, and the rest is missed (`backoff`).
   /// - Parameter probeEvery: also the time to the first probe; `nil` for no probes.
   mutating func backOff(until instant: MonotonicTime, probeEvery: Duration?, at now: MonotonicTime) {

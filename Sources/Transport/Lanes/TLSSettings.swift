@@ -3,10 +3,10 @@ import COpenSSL
 
 /// OpenSSL's settings below one libcurl handle whose bytes are carried by us, and the alert with which a peer ended a connection
 /// of that handle. It must outlive the handle.
-final class TLSSettings {
+public final class TLSSettings {
   private let alertNumber: UnsafeMutablePointer<Int32>
 
-  init() {
+  public init() {
     alertNumber = .allocate(capacity: 1)
     alertNumber.pointee = -1
   }
@@ -17,13 +17,13 @@ final class TLSSettings {
   ///
   /// libcurl keeps the first error of a transfer only. Where the peer has closed already that is one of the socket's, such as
   /// `getpeername() failed`, and the alert is only here.
-  var alert: TLSAlert? {
+  public var alert: TLSAlert? {
     let number = alertNumber.pointee
     return number < 0 ? nil : TLSAlert(name: String(cString: copenssl_alert_name(number)))
   }
 
   /// Sets up a new or reset handle.
-  func apply(to easy: UnsafeMutableRawPointer) {
+  public func apply(to easy: UnsafeMutableRawPointer) {
     ccurl_easy_set_long(easy, CURLOPT_CONNECT_ONLY, 1)
     // With its own ALPN libcurl would begin to speak HTTP/2 by itself.
     ccurl_easy_set_long(easy, CURLOPT_SSL_ENABLE_ALPN, 0)

@@ -1,4 +1,5 @@
 import Measurement
+import Providers
 
 /// Whether a target's credential is believed in, as a value.
 ///
@@ -6,7 +7,7 @@ import Measurement
 /// again, and then with one request at a time until one was not refused. What was under way when either began says
 /// nothing new: each request carries the epoch in which it left.
 ///
-/// A credential that is renewed has somebody who decides when (``CredentialSchedule``). A fixed one, such as a password,
+/// A credential that is renewed has somebody who decides when. A fixed one, such as a password,
 /// a client certificate or a header, has nobody: it is tried again after a pause that grows from refusal to refusal by
 /// the same rule.
 struct CredentialCircuitBreaker: Sendable {
@@ -33,8 +34,7 @@ struct CredentialCircuitBreaker: Sendable {
   /// A credential that stays what it is.
   init(fixedWithSeed seed: UInt64) {
     state = .trusted
-    pauses = ExponentialDelay(
-      first: CredentialSchedule.firstPause, longest: CredentialSchedule.longestPause, seed: seed)
+    pauses = .afterRefusal(seed: seed)
   }
 
   var isFixed: Bool { pauses != nil }
@@ -78,5 +78,35 @@ struct CredentialCircuitBreaker: Sendable {
     guard let trialAt, now >= trialAt else { return false }
     tryAgain()
     return true
+  }
+}
+
+/// What an answer says of a credential that is renewed during a run, where that was not known yet: the way back from the
+/// timing thread to whoever renews it.
+public struct CredentialFeedback: Sendable, Hashable {
+  /// What was told of the credential.
+  public enum Outcome: Sendable, Hashable {
+    /// The provider refused it. Nothing is sent to the target until it gets another one, or is told to try this one again.
+    /// The reason is the provider's own, or empty.
+    case refused(status: Int, reason: String)
+    /// The provider accepted it after a refusal.
+    case accepted
+  }
+
+  public var target: TargetID
+  /// Which of the target's credentials it was: the number that came with its providers.
+  public var serial: Int
+  public var outcome: Outcome
+}
+
+/// A target's providers with a credential in them.
+public struct CredentialedProviders: Sendable {
+  public var providers: [any Provider]
+  /// The credential's number, from 1; `nil` when it is still the same one.
+  public var serial: Int?
+
+  public init(providers: [any Provider], serial: Int?) {
+    self.providers = providers
+    self.serial = serial
   }
 }

@@ -44,6 +44,13 @@ struct AnswerHandler {
   /// Goes on with the credential that was refused.
   mutating func tryAgain() { breaker.tryAgain() }
 
+  /// Goes on with another receiver, which may have another address and need another credential.
+  mutating func replaceReceiver(at now: MonotonicTime, schedule: inout TargetSchedule) {
+    tryAgain()
+    schedule.isCredentialRefused = false
+    if pauseRule.replaceReceiver(at: now) { schedule.endPause() }
+  }
+
   /// - Returns: whether it is time to try a fixed credential again.
   mutating func beginTrial(at now: MonotonicTime) -> Bool { breaker.beginTrial(at: now) }
 

@@ -3,8 +3,10 @@ import Measurement
 
 /// A socket that libcurl writes requests to: what it writes is held back and leaves as one segment, and the kernel says when
 /// it left and when answers came.
-struct CorkedSocket {
-  let fd: Int32
+public struct CorkedSocket {
+  public let fd: Int32
+
+  public init(fd: Int32) { self.fd = fd }
 
   func cork() { _ = clinux_set_cork(fd, 1) }
   func uncork() { _ = clinux_set_cork(fd, 0) }
@@ -39,7 +41,7 @@ struct CorkedSocket {
 
   /// Looks at what is unread: the kernel's stamps of the first and the last packet.
   /// - Returns: `nil` when nothing is.
-  func peek(at now: MonotonicTime, offset: RealtimeOffset) -> ReceiveWindow? {
+  public func peek(at now: MonotonicTime, offset: RealtimeOffset) -> ReceiveWindow? {
     var stamp: Int64 = 0
     guard clinux_peek_stamp(fd, 1, &stamp) > 0 else { return nil }
     guard stamp != 0 else { return ReceiveWindow(lookedAt: now) }
@@ -68,7 +70,7 @@ struct CorkedSocket {
 ///
 /// Otherwise our own clock at the callback counts, which is late by what the loop took to get there, never early. How
 /// late we looked does not matter: a thread that was held up still gets the packet's own time.
-struct ReceiveWindow: Sendable, Equatable {
+public struct ReceiveWindow: Sendable, Equatable {
   static let spread = Duration.microseconds(50)
   /// Reading, decrypting and parsing one answer takes 30 to 80 µs; ten at once are a burst.
   static let reading = Duration.microseconds(250)
@@ -82,7 +84,9 @@ struct ReceiveWindow: Sendable, Equatable {
   /// - Parameters:
   ///   - callback: when libcurl handed over the end of the answer's headers.
   ///   - sent: when the request left.
-  func stamp(callback: MonotonicTime, sent: MonotonicTime) -> (time: MonotonicTime, source: TimestampSource) {
+  public func stamp(callback: MonotonicTime, sent: MonotonicTime) -> (
+    time: MonotonicTime, source: TimestampSource
+  ) {
     guard let first, let last, first >= sent, first <= callback, last >= first, last - first <= Self.spread,
       callback - lookedAt <= Self.reading
     else { return (callback, .callback) }

@@ -28,6 +28,8 @@ final class TimingMailbox: Sendable {
     var changes: [TargetChange] = []
     /// Which targets shall try the credential that was refused again.
     var trials: Set<TargetID> = []
+    /// Which targets have another receiver.
+    var receivers: Set<TargetID> = []
     /// How long answers may still take once everything is to stop.
     var stop: Duration?
   }

@@ -53,7 +53,7 @@ enum GlobalAddress {
 }
 
 /// libcurl's callback for a socket: only addresses of the public network get one.
-func globalSocketWanted(
+public func globalSocketWanted(
   _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype,
   _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {

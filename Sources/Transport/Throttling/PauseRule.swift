@@ -30,6 +30,10 @@ struct PauseRule: Sendable {
   /// Answers in a row that the receiver is unknown; what else was refused in between does not count.
   private(set) var unknownReceivers = 0
   private(set) var silentUntil: MonotonicTime?
+  /// Nothing is sent until then because the receiver is unknown.
+  private var isReceiverGone = false
+  /// The time from which requests go to the present receiver; `nil` while it is the first one.
+  private var receiverSince: MonotonicTime?
   private var backoff: Backoff?
 
   /// One such answer may be a provider's mistake. After so many in a row the receiver is believed to be gone, and no provider
@@ -61,6 +65,17 @@ struct PauseRule: Sendable {
     return true
   }
 
+  /// Another receiver, or the same one at another address: answers about the former one do not count any more.
+  /// - Returns: whether that ends a pause.
+  mutating func replaceReceiver(at now: MonotonicTime) -> Bool {
+    receiverSince = now
+    unknownReceivers = 0
+    guard isReceiverGone else { return false }
+    isReceiverGone = false
+    silentUntil = nil
+    return true
+  }
+
   /// An answer that was not good.
   /// - Parameters:
   ///   - named: how long its `Retry-After` asks for; `nil` when it names no time.
@@ -73,15 +88,18 @@ struct PauseRule: Sendable {
     status: Int, named: Duration?, guess: Duration? = nil, isReceiverUnknown: Bool = false,
     sentAt: MonotonicTime, answeredAt: MonotonicTime
   ) -> Pause? {
-    if isReceiverUnknown { unknownReceivers += 1 }
-    let isReceiverGone = isReceiverUnknown && unknownReceivers >= Self.unknownReceiversToPause
+    let isUnknown = isReceiverUnknown && receiverSince.map { sentAt >= $0 } ?? true
+    if isUnknown { unknownReceivers += 1 }
+    let isGone = isUnknown && unknownReceivers >= Self.unknownReceiversToPause
     if let named {
       guard named > .zero else { return nil }
       return silence(until: answeredAt + named)
     }
     if let silentUntil, sentAt < silentUntil { return nil }
-    if guess != nil || isReceiverGone || statuses.contains(status) {
-      return silence(until: answeredAt + refusals.next(atLeast: guess ?? .zero))
+    let isAskedToPause = guess != nil || statuses.contains(status)
+    if isAskedToPause || isGone {
+      return silence(
+        until: answeredAt + refusals.next(atLeast: guess ?? .zero), isReceiverGone: !isAskedToPause)
     }
     guard ErrorBackoff.statuses.contains(status) else { return nil }
     errorsInARow += 1
@@ -92,30 +110,36 @@ struct PauseRule: Sendable {
     return .backoff(until: answeredAt + length)
   }
 
-  private mutating func silence(until instant: MonotonicTime) -> Pause? {
+  private mutating func silence(until instant: MonotonicTime, isReceiverGone: Bool = false) -> Pause? {
     if let silentUntil, instant <= silentUntil { return nil }
     silentUntil = instant
+    self.isReceiverGone = isReceiverGone
     return .silence(until: instant)
   }
 }
 
 /// The length of one pause after the other: doubling from ``first`` up to ``longest``, each drawn between once and one and
 /// a half times that, so that many collectors do not come back together.
-struct ExponentialDelay: Sendable {
+public struct ExponentialDelay: Sendable {
   let first: Duration
   let longest: Duration
   /// Pauses in a row.
   private(set) var repeats = 0
   private var generator: SeededGenerator
 
-  init(first: Duration, longest: Duration, seed: UInt64) {
+  public init(first: Duration, longest: Duration, seed: UInt64) {
     self.first = first
     self.longest = longest
     generator = SeededGenerator(seed: seed)
   }
 
+  /// The pauses that follow refusals of one credential.
+  public static func afterRefusal(seed: UInt64) -> Self {
+    Self(first: .seconds(10), longest: .minutes(15), seed: seed)
+  }
+
   /// - Parameter least: what the first one is to be at the least.
-  mutating func next(atLeast least: Duration = .zero) -> Duration {
+  public mutating func next(atLeast least: Duration = .zero) -> Duration {
     let shortest = max(first, least).nanoseconds
     let doubled = shortest.multipliedReportingOverflow(by: 1 << Int64(min(repeats, 20)))
     let full = doubled.overflow ? longest.nanoseconds : min(longest.nanoseconds, doubled.partialValue)
@@ -124,7 +148,7 @@ struct ExponentialDelay: Sendable {
   }
 
   /// All is well again: the next pause is the first one.
-  mutating func reset() { repeats = 0 }
+  public mutating func reset() { repeats = 0 }
 }
 
 /// How long to be silent after an answer that asks for it without naming a time: doubling with each such answer, drawn
@@ -151,8 +175,16 @@ public struct ErrorBackoff: Sendable, Hashable {
   static let statuses: Set<Int> = [500, 502, 503]
 
   /// The first pause lies between this and half more; each further one is twice as long.
-  public var first = Duration.seconds(10)
-  public var longest = Duration.seconds(900)
+  public var first: Duration
+  public var longest: Duration
   /// `nil` for none: nothing is sent in the pause.
-  public var probeEvery: Duration? = .seconds(10)
+  public var probeEvery: Duration?
+
+  public init(
+    first: Duration = .seconds(10), longest: Duration = .minutes(15), probeEvery: Duration? = .seconds(10)
+  ) {
+    self.first = first
+    self.longest = longest
+    self.probeEvery = probeEvery
+  }
 }

@@ -2,7 +2,7 @@
 ///
 /// With TLS 1.3 the client's handshake is over before the server has looked at the client's certificate, or found that there is
 /// none: such an alert comes where the answer to the first request is expected.
-struct TLSAlert: Sendable, Equatable {
+public struct TLSAlert: Sendable, Equatable {
   /// The alert's name in OpenSSL's words: `certificate required`.
   var name: String
 
@@ -13,7 +13,7 @@ struct TLSAlert: Sendable, Equatable {
   /// Reads a message of libcurl's, such as `OpenSSL SSL_read: error:0A00045C:SSL routines::tlsv13 alert certificate required,
   /// errno 0`.
   /// - Returns: `nil` where it is about something else.
-  init?(in message: String) {
+  public init?(in message: String) {
     guard message.contains("SSL routines"), let start = message.firstRange(of: " alert ") else { return nil }
     let name = message[start.upperBound...].prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == " ") }
     guard (1...Self.maximumLength).contains(name.count) else { return nil }
@@ -24,7 +24,7 @@ struct TLSAlert: Sendable, Equatable {
   var isCertificateRequired: Bool { name == "certificate required" }
 
   /// `the server ended the connection with the TLS alert "certificate required": it wants a client certificate`.
-  var words: String {
+  public var words: String {
     "the server ended the connection with the TLS alert \(name.debugDescription)"
       + (isCertificateRequired ? ": it wants a client certificate" : "")
   }

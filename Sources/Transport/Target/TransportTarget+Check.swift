@@ -7,7 +7,7 @@ import Providers
 extension TransportTarget {
   /// Tries what every request will need: a URL that libcurl can read, headers that are one line each, a CA file that is
   /// there, limits that let something through.
-  func check(run: RunID) throws(TransportError) {
+  public func check(run: RunID) throws(TransportError) {
     guard !providers.isEmpty, variants.isEmpty || variants.count == providers.count else {
       throw TransportError(
         .unusableTarget, target: id,
@@ -81,7 +81,7 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
   public var target: TargetID?
   public var message: String
 
-  init(_ code: Code, target: TargetID? = nil, _ message: String) {
+  public init(_ code: Code, target: TargetID? = nil, _ message: String) {
     self.code = code
     self.target = target
     self.message = message
