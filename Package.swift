@@ -98,8 +98,8 @@ let package = Package(
     .target(
       name: "Transport",
       dependencies: [
-        "CCurl", "CLinux", "CNghttp2", "COpenSSL", "Configuration", "Cryptography", "HTTPClient",
-        "Measurement", "Providers", "Threads",
+        "CCurl", "CLinux", "CNghttp2", "COpenSSL", "Configuration", "HTTPClient", "Measurement", "Providers",
+        "Threads",
         .product(name: "DequeModule", package: "swift-collections"),
       ], swiftSettings: strict),
 
@@ -252,15 +252,23 @@ let package = Package(
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ], swiftSettings: strict),
+    .target(
+      name: "TransportTestKit",
+      dependencies: ["HTTPTestKit", "Measurement", "Providers", "TestKit", "Transport"],
+      path: "Tests/TransportTestKit", swiftSettings: strict),
+    .testTarget(
+      name: "TransportTests",
+      dependencies: [
+        "CCurl", "CLinux", "Configuration", "HTTPClient", "HTTPTestKit", "Measurement", "Providers",
+        "TestKit",
+        "TestTraits", "Threads", "Transport", "TransportTestKit",
+      ], swiftSettings: strict),
     .testTarget(
       name: "CollectorTests",
       dependencies: [
-        "Analysis", "StoreTestKit", "CCurl", "CLinux", "Collector", "Configuration", "Findings", "HTTPClient",
-        "HTTPServer", "HTTPTestKit", "Measurement", "Providers", "TestKit", "TestTraits", "Store", "Threads",
-        "Transport",
+        "Collector", "Configuration", "HTTPClient", "HTTPServer", "HTTPTestKit", "Measurement", "Providers",
+        "Store", "TestKit", "TestTraits", "Transport", "TransportTestKit",
         .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
       ], swiftSettings: strict),
     .testTarget(
       name: "MonitoringTests",

@@ -30,7 +30,7 @@ struct DurabilityTests {
         "-c", "ulimit -S -f 2048; exec \"$0\" \"$@\"", Programs.pushscope, "collect", "--config",
         installation.configuration, "--store", installation.store,
       ])
-    try collector.waitFor(error: "retried each second")
+    try collector.waitFor(error: "sending waits for the store")
     #expect(collector.standardError.contains("no room left"), "\(collector.standardError)")
     let before = try installation.states()["delivered"] ?? 0
     _ = poll(nil, 0, 2500)
@@ -177,7 +177,7 @@ struct DurabilityTests {
     let collector = try installation.collect(["--drain", "0s"])
     try installation.waitFor("delivered", over: 100, by: collector)
     let lock = try StoreLock(of: installation)
-    try collector.waitFor(error: "retried each second")
+    try collector.waitFor(error: "sending waits for the store")
     collector.signal(SIGTERM)
     try collector.waitFor(error: "recording has ended")
     try lock.release()

@@ -5,6 +5,7 @@ import Providers
 import TestKit
 import TestTraits
 import Testing
+import TransportTestKit
 
 @testable import Collector
 

@@ -3,6 +3,7 @@ import Providers
 import Synchronization
 import TestKit
 import Testing
+import TransportTestKit
 
 @testable import Collector
 @testable import Transport

@@ -3,6 +3,7 @@ import Measurement
 import Providers
 import TestTraits
 import Testing
+import TransportTestKit
 
 @testable import Collector
 @testable import Transport

@@ -1,6 +1,7 @@
 import Foundation
 import Providers
 import TestKit
+import TransportTestKit
 
 /// A service account whose key openssl made.
 struct TestAccount {

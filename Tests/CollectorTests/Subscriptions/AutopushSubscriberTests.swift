@@ -7,6 +7,7 @@ import Synchronization
 import TestKit
 import TestTraits
 import Testing
+import TransportTestKit
 
 @testable import Collector
 @testable import Transport

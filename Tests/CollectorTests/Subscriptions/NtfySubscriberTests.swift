@@ -5,6 +5,7 @@ import Providers
 import Synchronization
 import TestTraits
 import Testing
+import TransportTestKit
 
 @testable import Collector
 @testable import Transport
