@@ -200,7 +200,8 @@ import Testing
     for _ in 0..<9 { #expect(gone(at: .seconds(2)) == nil) }
     #expect(gone(at: .seconds(2)) != nil, "it is unknown as well")
     // What the service asked for stands.
-    #expect(rule.replaceReceiver(at: Self.start + .seconds(40)))
+    let next = rule.replaceReceiver(at: Self.start + .seconds(40))
+    #expect(next)
     #expect(Self.rejected(&rule, 429, named: .seconds(30), sent: .seconds(41), answered: .seconds(41)) != nil)
     let third = rule.replaceReceiver(at: Self.start + .seconds(42))
     #expect(!third)
