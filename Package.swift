@@ -107,7 +107,7 @@ let package = Package(
     .target(
       name: "Collector",
       dependencies: [
-        "Analysis", "CCurl", "CLinux", "CNghttp2", "COpenSSL", "Configuration", "Cryptography", "Findings",
+        "Analysis", "CCurl", "CLinux", "CNghttp2", "Configuration", "Cryptography", "Findings",
         "HTTPClient", "HTTPServer", "Measurement", "Providers", "Store", "Threads", "Transport",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
@@ -259,9 +259,8 @@ let package = Package(
     .testTarget(
       name: "TransportTests",
       dependencies: [
-        "CCurl", "CLinux", "Configuration", "HTTPClient", "HTTPTestKit", "Measurement", "Providers",
-        "TestKit",
-        "TestTraits", "Threads", "Transport", "TransportTestKit",
+        "CCurl", "CLinux", "Configuration", "HTTPClient", "Measurement", "Providers", "TestKit", "TestTraits",
+        "Threads", "Transport", "TransportTestKit",
       ], swiftSettings: strict),
     .testTarget(
       name: "CollectorTests",

@@ -26,7 +26,7 @@ USERS = {
     "CLinux": ["Analyst", "Collector", "Monitoring", "Threads", "Transport"],
     "CNcurses": ["Terminal"],
     "CNghttp2": ["Collector", "Transport"],
-    "COpenSSL": ["Collector", "Cryptography", "Transport"],
+    "COpenSSL": ["Cryptography", "Transport"],
     "CZlib": ["Fleet"],
     "GRDB": ["Store"],
     "GRDBSQLite": ["Store"],

@@ -317,8 +317,8 @@ struct TargetSchedule: Sendable {
     pausedUntil = max(pausedUntil ?? instant, instant)
   }
 
-  /// Nothing asks for a pause any more.
-  mutating func endPause() { pausedUntil = nil }
+  /// The pause is over at an instant, whatever it was before; `nil`: at once.
+  mutating func resume(at instant: MonotonicTime?) { pausedUntil = instant }
 
   /// The provider fails: until the instant one notification per `probeEvery` is sent, and the rest is missed (`backoff`).
   /// - Parameter probeEvery: also the time to the first probe; `nil` for no probes.

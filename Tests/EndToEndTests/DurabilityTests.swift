@@ -59,7 +59,7 @@ struct DurabilityTests {
     let collector = try installation.collect([])
     try installation.waitFor("delivered", over: 20)
     let lock = try StoreLock(of: installation)
-    // Of the recorder, not of the maintenance, which may find the lock first.
+    // The recorder's line: maintenance may find the lock earlier, and has a line of its own.
     try collector.waitFor(error: "sending waits for the store")
     // Two hundred notifications come due.
     _ = poll(nil, 0, 2000)

@@ -8,7 +8,6 @@ import Testing
 
 @testable import Collector
 @testable import Terminal
-@testable import Transport
 
 /// Something that shows texts which may come from outside. **Whoever writes a new sink adds it to ``all``.**
 struct TextSink: Sendable, CustomTestStringConvertible {

@@ -1,5 +1,6 @@
 import Measurement
 import Providers
+import Synchronization
 import TestTraits
 import Testing
 import TransportTestKit
@@ -62,19 +63,44 @@ struct SilenceTests {
     #expect(seen.logs.filter { $0.contains("410: get a new device token") }.count == 1, "\(seen.logs)")
   }
 
-  /// A pause because the receiver is unknown would be one of its successor.
+  /// Sends to the receiver that was set last.
+  private final class MovingProvider: Provider {
+    private let inner: Mutex<TokenProvider>
+    let name = "moving"
+
+    init(_ url: String) { inner = Mutex(TokenProvider(url: url, token: "1")) }
+
+    func move(to url: String) { inner.withLock { $0 = TokenProvider(url: url, token: "1") } }
+
+    func request(for notification: PushNotification) -> PushRequest {
+      inner.withLock { $0 }.request(for: notification)
+    }
+
+    func assess(_ response: PushResponse) -> ProviderAssessment { inner.withLock { $0 }.assess(response) }
+  }
+
+  /// The pause for the former receiver ends, and no request that was made ahead goes to it.
   @Test func anotherReceiverIsSentToAtOnce() throws {
-    let server = try ServerProcess.scripted(["--good", "5", "--bad", "1000", "--behavior", "status:410"])
+    let server = try ServerProcess.scripted(["--good", "5", "--bad", "100000", "--behavior", "status:410"])
     let run = TransportRun()
-    try run.start(try Self.target(of: server, rate: 50, count: 100))
+    var target = try Self.target(of: server, rate: 50, count: 100_000)
+    let provider = MovingProvider(TransportRun.https(server, path: "/former"))
+    target.providers = [provider]
+    try run.start(target)
     #expect(run.wait { $0.missed(.retryAfter) >= 5 && $0.hasAllAnswers })
     let refused = run.seen.answered.values.count { $0.status == 410 }
-    run.thread?.replaceReceiver(of: TransportRun.target)
+    #expect(refused >= 10)
+    provider.move(to: TransportRun.https(server, path: "/other"))
+    run.thread?.updateReceiver(of: TransportRun.target, isAnother: true)
     #expect(run.wait { $0.answered.values.count { $0.status == 410 } >= refused + 10 })
+    run.thread?.stop(draining: .seconds(5))
     #expect(run.waitForEnd())
     let seen = run.seen
     #expect(seen.wrongs == [])
     #expect(seen.events(.retryAfter).count == 2)
+    let paths = server.lines.filter { $0.hasPrefix("request ") }.compactMap { $0.split(separator: " ").last }
+    #expect(paths.prefix(5 + refused).allSatisfy { $0 == "/former" })
+    #expect(paths.dropFirst(5 + refused).allSatisfy { $0 == "/other" })
   }
 
   private static func feedback(_ serial: Int, _ outcome: CredentialFeedback.Outcome) -> CredentialFeedback {

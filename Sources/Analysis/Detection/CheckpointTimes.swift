@@ -1,6 +1,6 @@
 import Measurement
 
-/// When checkpoints of the detectors were made and when their progress was last stored, of planned time.
+/// When checkpoints of the detectors were made and when their progress was last recorded, of planned time.
 /// Checkpoints of the last day are hourly, older ones daily, none is older than ``DetectionSettings/memory``.
 struct CheckpointTimes: Sendable {
   private struct Times {
@@ -13,7 +13,7 @@ struct CheckpointTimes: Sendable {
   private var times: [WatchedTarget: Times] = [:]
   private let interval: Duration
   private let memory: Duration
-  /// How often progress is stored between checkpoints.
+  /// How often progress is recorded between checkpoints.
   private static let recordInterval = Duration.seconds(15)
 
   init(_ settings: DetectionSettings) {
@@ -31,7 +31,7 @@ struct CheckpointTimes: Sendable {
     var own = times[watched] ?? Times()
     own.stored.removeAll { $0 > time }
     own.last = own.stored.last
-    // The clock was set back: what was stored is to come.
+    // The clock was set back: what was recorded is to come.
     if own.recordedAt > time { own.recordedAt = .distantPast }
     times[watched] = own
   }

@@ -7,9 +7,9 @@ import Transport
 /// 1 s, doubled each time up to 60 s. A wall clock that is set, perhaps for a moment, renews nothing: the provider says whether the
 /// credential's date is still good, and a new one's may be bad for as long as the floor.
 ///
-/// A refused credential is renewed at once if it is old enough. If not, or if the new one is refused as well, there is a pause:
-/// 10 s, doubled each time up to 15 minutes, times a random factor of 1 to 1.5. At its end the credential is renewed, or the
-/// same one is tried again.
+/// A refused credential is renewed at once if it is old enough. If not, or if the new one is refused as well, there is a pause
+/// that grows from refusal to refusal (`ExponentialDelay.afterRefusal`). At its end the credential is renewed, or the same one is tried
+/// again.
 struct CredentialSchedule: Sendable {
   static let firstWait = Duration.seconds(1)
   static let longestWait = Duration.seconds(60)

@@ -1,5 +1,4 @@
 import CCurl
-import COpenSSL
 import Glibc
 import HTTPClient
 import Measurement
@@ -75,7 +74,7 @@ final class PeerProbe {
   private static let hearings = 5
 
   /// Connects once more and listens to the first that the peer says after the handshake, which with TLS 1.3 may be that it
-  /// wants a client certificate, or another one (``TLSAlert``). A server of HTTP/2 sends its SETTINGS then, one of HTTP/1.1
+  /// wants a client certificate, or another one (`TLSAlert`). A server of HTTP/2 sends its SETTINGS then, one of HTTP/1.1
   /// nothing or session tickets.
   ///
   /// A peer that closes at once resets the connection where something of ours is still on its way, and what it said can be lost

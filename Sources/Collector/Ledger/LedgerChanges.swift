@@ -1,6 +1,5 @@
 import Measurement
 import Store
-import Transport
 
 /// The changes of one round, for the store.
 struct LedgerChanges: Sendable, Equatable {

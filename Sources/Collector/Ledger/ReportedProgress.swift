@@ -1,6 +1,5 @@
 import Measurement
 import Store
-import Transport
 
 /// What of a notification was handed to the observer, so that each value, verdict and correction is told once.
 ///

@@ -58,7 +58,7 @@ final class ActiveRun: Sendable {
   ///   - thread: sends for this run.
   ///   - control: takes the time limits of the targets that begin.
   /// - Returns: what changed, for people.
-  /// - Throws: `StoreError`, `ThreadError`, ``CollectorError``, ``TransportError``: the run goes on as it was, and its record says
+  /// - Throws: `StoreError`, `ThreadError`, ``CollectorError``, `TransportError`: the run goes on as it was, and its record says
   ///   nothing else.
   func reload(
     _ preparation: RunPreparation, _ thread: TimingThread, _ control: RunCoordinator

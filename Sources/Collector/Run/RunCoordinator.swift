@@ -130,7 +130,7 @@ final class RunCoordinator: RunController {
 
   /// Starts to send, or ends at once if the run was told to end meanwhile.
   /// - Parameter onEnd: called when everything is sent.
-  /// - Throws: ``ThreadError``, ``TransportError``.
+  /// - Throws: ``ThreadError``, `TransportError`.
   func send(_ sending: Sending, onEnd: @escaping @Sendable () -> Void) throws {
     let (effects, state) = state.withLock { state in
       state.sending = sending

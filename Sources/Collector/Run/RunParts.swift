@@ -27,7 +27,7 @@ struct RunParts: Sendable {
   /// - Parameters:
   ///   - generation: which of the run's configurations they are of, from 0.
   ///   - buffer: Buffers events and log lines until the configuration is accepted; `nil` for the run's first.
-  /// - Throws: ``ThreadError``, ``TransportError``.
+  /// - Throws: ``ThreadError``, `TransportError`.
   func services(
     of targets: [ActiveTargets.Entry], authenticator: ReceiptAuthenticator?, generation: Int = 0,
     buffer: ObservationBuffer? = nil
@@ -57,7 +57,7 @@ struct RunParts: Sendable {
   /// - Parameters:
   ///   - services: told what answers say of credentials, and of connections.
   ///   - deviceKeyHash: the hash of the key of a target's device; `nil` for other targets.
-  /// - Throws: ``ThreadError``, ``TransportError``.
+  /// - Throws: ``ThreadError``, `TransportError`.
   func timingThread(
     for targets: [TransportTarget], services: ServiceList,
     deviceKeyHash: @escaping @Sendable (TargetID) -> String?

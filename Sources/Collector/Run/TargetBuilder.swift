@@ -204,7 +204,7 @@ struct TargetBuilder: Sendable {
         target: id, name: configuration.name, service: service, authenticator: authenticator,
         caFile: configuration.caFile, bootID: bootID,
         seed: seed &+ UInt64(bitPattern: id.rawValue)),
-      providers: providers, hasAddress: { [endpoint = credentials.endpoint] in endpoint?.isKnown ?? true })
+      providers: providers, endpoint: credentials.endpoint)
   }
 
   // MARK: Limits

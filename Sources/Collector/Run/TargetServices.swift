@@ -20,8 +20,8 @@ final class TargetServices: Sendable {
     /// Makes one provider a variant. While the subscription is not open, messages ask the server to keep them. `nil` where the
     /// providers know of the subscription themselves.
     var providers: (@Sendable (_ isOpen: Bool) -> [any Provider])?
-    /// Whether it is known where to send to. Where only the subscription tells, nothing is sent before.
-    var hasAddress: @Sendable () -> Bool = { true }
+    /// Where to send to, where only the subscription tells; nothing is sent before.
+    var endpoint: SubscribedEndpoint?
   }
 
   private let renewer: CredentialRenewer
@@ -41,7 +41,7 @@ final class TargetServices: Sendable {
   ///   - timeout: how long ``ready()`` waits for the network.
   ///   - sink: takes the receipts of subscriptions.
   ///   - post: takes events and log lines, from any thread.
-  /// - Throws: ``ThreadError``, ``TransportError``.
+  /// - Throws: ``ThreadError``, `TransportError`.
   init(
     credentials: [Credential], subscriptions: [Subscription], on thread: CredentialThread,
     clock: any HostClock, seed: UInt64, generation: Int = 0, timeout: Duration, sink: any ReceiptSink,
@@ -109,7 +109,7 @@ final class TargetServices: Sendable {
       } catch {
         guard error.code == .unreachable else { throw error }
         readiness.unreached[subscription.subject.target] = error.description
-        if !subscription.hasAddress() { readiness.awaited.insert(subscription.subject.target) }
+        if subscription.endpoint?.isKnown == false { readiness.awaited.insert(subscription.subject.target) }
       }
     }
     return readiness
@@ -117,7 +117,7 @@ final class TargetServices: Sendable {
 
   /// Passes renewed credentials to the timing thread from now on. When a subscription opens or ends, passes providers
   /// that do not or do ask the server to keep messages: one published while no stream is open would otherwise be lost
-  /// by us.
+  /// by us. Where the subscription tells where to send to, passes that this has changed.
   func attach(_ timing: TimingThread) {
     renewer.onRenewal { [generation] in
       timing.replaceProviders($0.providers, of: $1, serial: $0.serial, generation: generation)
@@ -125,13 +125,18 @@ final class TargetServices: Sendable {
       timing.tryCredentialAgain(of: $0)
     }
     for (subscription, subscriber) in subscribers {
+      let target = subscription.subject.target
+      subscription.endpoint?.onReplacement { [generation] in
+        timing.updateReceiver(of: target, isAnother: true, generation: generation)
+      }
       subscriber.onChange { [generation] isOpen in
-        let target = subscription.subject.target
         if let providers = subscription.providers {
           timing.replaceProviders(providers(isOpen), of: target, generation: generation)
-        } else if isOpen {
-          // There is somewhere to send to, or another place than the one that has refused us.
-          timing.replaceReceiver(of: target)
+        } else {
+          // Requests made ahead do or do not ask the service to keep them.
+          timing.updateReceiver(of: target, isAnother: false, generation: generation)
+          // There is somewhere to send to, or the service knows us again.
+          if isOpen { timing.tryCredentialAgain(of: target) }
         }
       }
     }

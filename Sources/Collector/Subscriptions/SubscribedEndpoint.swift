@@ -18,6 +18,7 @@ final class SubscribedEndpoint: Sendable {
     var isOpen = false
     var refusal: Refusal?
     var wake: (@Sendable () -> Void)?
+    var onReplacement: (@Sendable () -> Void)?
   }
 
   /// Scheme, host and port of every endpoint.
@@ -35,10 +36,19 @@ final class SubscribedEndpoint: Sendable {
   }
 
   func set(_ subscription: PushSubscription?) {
-    state.withLock { state in
-      state.subscription = subscription
-      state.refusal = nil
+    let onReplacement = state.withLock { state in
+      defer {
+        state.subscription = subscription
+        state.refusal = nil
+      }
+      return state.subscription == nil ? nil : state.onReplacement
     }
+    onReplacement?()
+  }
+
+  /// - Parameter observe: called when another subscription takes the place of one, on the subscriber's thread.
+  func onReplacement(_ observe: @escaping @Sendable () -> Void) {
+    state.withLock { $0.onReplacement = observe }
   }
 
   func record(isOpen: Bool) { state.withLock { $0.isOpen = isOpen } }

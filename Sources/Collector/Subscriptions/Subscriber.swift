@@ -49,7 +49,7 @@ final class Subscriber: Sendable {
   ///   - timeout: how long the server may take to open the subscription, and how long ``opened()`` waits.
   ///   - sink: takes receipts, on the subscriber's thread.
   ///   - post: takes events and log lines, on the same thread.
-  /// - Throws: ``ThreadError``; ``TransportError`` when libcurl cannot be set up.
+  /// - Throws: ``ThreadError``; `TransportError` when libcurl cannot be set up.
   init(
     _ subject: Subject, clock: any HostClock, timeout: Duration, sink: any ReceiptSink,
     post: @escaping @Sendable ([Observation]) -> Void

@@ -12,6 +12,8 @@ final class OutgoingRequest {
   let firstFailure: RequestFailure?
   /// The epoch of ``CredentialCircuitBreaker`` that it leaves in.
   var credentialEpoch = 0
+  /// Which of the target's receivers it goes to.
+  var receiverEpoch = 0
   /// When a lane took it; its timeout counts from then.
   var taken = MonotonicTime.zero
   var sent: MonotonicTime?

@@ -13,6 +13,8 @@ struct AnswerHandler {
   private var isRefusalTold = false
   /// The request that tries a credential.
   private var trial: OutgoingRequest?
+  /// Counts the receivers that the target had.
+  private var receiverEpoch = 0
 
   init(target: TransportTarget, reporter: TargetReporter, seeds: inout SeededGenerator) {
     self.target = target
@@ -32,6 +34,7 @@ struct AnswerHandler {
   /// A request is handed to a lane.
   mutating func recordHanded(_ request: OutgoingRequest) {
     request.credentialEpoch = breaker.epoch
+    request.receiverEpoch = receiverEpoch
     if breaker.state == .onTrial { trial = request }
   }
 
@@ -42,13 +45,17 @@ struct AnswerHandler {
   mutating func renew(serial: Int) { breaker.renew(serial: serial) }
 
   /// Goes on with the credential that was refused.
-  mutating func tryAgain() { breaker.tryAgain() }
-
-  /// Goes on with another receiver, which may have another address and need another credential.
-  mutating func replaceReceiver(at now: MonotonicTime, schedule: inout TargetSchedule) {
-    tryAgain()
+  mutating func tryAgain(_ schedule: inout TargetSchedule) {
+    breaker.tryAgain()
     schedule.isCredentialRefused = false
-    if pauseRule.replaceReceiver(at: now) { schedule.endPause() }
+  }
+
+  /// Goes on with another receiver: what answers to earlier requests say of the former one or of its credential does not count.
+  mutating func replaceReceiver(_ schedule: inout TargetSchedule) {
+    receiverEpoch += 1
+    trial = nil
+    tryAgain(&schedule)
+    schedule.resume(at: pauseRule.replaceReceiver())
   }
 
   /// - Returns: whether it is time to try a fixed credential again.
@@ -70,8 +77,11 @@ struct AnswerHandler {
     if case .rejected(let word) = assessment.decision, !word.isEmpty {
       reason = RequestSecrets(of: request.request).hidden(in: word)
     }
-    handleCredential(
-      of: request, assessment, status: answer.status, reason: reason, at: answer.at, schedule: &schedule)
+    let isOfReceiver = request.receiverEpoch == receiverEpoch
+    if isOfReceiver {
+      handleCredential(
+        of: request, assessment, status: answer.status, reason: reason, at: answer.at, schedule: &schedule)
+    }
     report(
       AnsweredRequest(
         id: SampleID(target: target.id, sequence: request.notification.sequence), at: answer.at,
@@ -81,13 +91,14 @@ struct AnswerHandler {
         answerID: assessment.answerID.map { RequestSecrets(of: request.request).hidden(in: $0) }))
     let sent = request.sent ?? request.taken
     guard !isAccepted else {
-      if pauseRule.recordAccepted(sentAt: sent) { endPause(&schedule) }
+      if isOfReceiver, pauseRule.recordAccepted(sentAt: sent) { endPause(&schedule) }
       return
     }
     let isNamed = response.headers["retry-after"] != nil
     let pause = pauseRule.recordRejected(
       status: answer.status, named: isNamed ? assessment.retryAfter : nil,
-      guess: isNamed ? nil : assessment.retryAfter, isReceiverUnknown: assessment.isReceiverUnknown,
+      guess: isNamed ? nil : assessment.retryAfter,
+      isReceiverUnknown: isOfReceiver && assessment.isReceiverUnknown,
       sentAt: sent, answeredAt: answer.at)
     guard let pause else { return }
     let detail =

@@ -441,14 +441,14 @@ final class TargetTransport {
 
   /// Goes on with the credential that was refused.
   func tryCredentialAgain() {
-    answers.tryAgain()
-    schedule.isCredentialRefused = false
+    answers.tryAgain(&schedule)
   }
 
-  /// Goes on with another receiver: requests that were made ahead have the address of the former one.
-  func replaceReceiver(at now: MonotonicTime) {
+  /// Requests that were made ahead are made anew.
+  /// - Parameter isAnother: they go to another receiver.
+  func updateReceiver(isAnother: Bool) {
     requests.dropReady()
-    answers.replaceReceiver(at: now, schedule: &schedule)
+    if isAnother { answers.replaceReceiver(&schedule) }
   }
 
   private func sampleID(_ notification: PlannedNotification) -> SampleID {

@@ -71,9 +71,21 @@ public enum CredentialOwnership: Sendable, Hashable {
   /// Nobody: it stays what it is during a run. When it is refused there is silence, and then one notification tries it again
   /// (``CredentialCircuitBreaker``).
   case fixed
-  /// When it is refused, nothing is sent until there is another one (``TimingThread/replaceProviders(_:of:serial:)``) or it
+  /// When it is refused, nothing is sent until there is another one (``TimingThread/replaceProviders(_:of:serial:generation:)``) or it
   /// is to be tried again (``TimingThread/tryCredentialAgain(of:)``).
   case kept
   /// The credential is kept as with ``kept``, but the first one has yet to come: nothing is sent before.
   case awaited
+}
+
+/// A target's providers with a credential in them.
+public struct CredentialedProviders: Sendable {
+  public var providers: [any Provider]
+  /// The credential's number, from 1; `nil` when it is still the same one.
+  public var serial: Int?
+
+  public init(providers: [any Provider], serial: Int?) {
+    self.providers = providers
+    self.serial = serial
+  }
 }

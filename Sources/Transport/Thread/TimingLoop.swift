@@ -178,17 +178,15 @@ final class TimingLoop: LaneEnvironment {
     observations.removeAll(keepingCapacity: true)
   }
 
-  private func active(_ target: TargetID) -> TargetTransport? {
-    targets.first { $0.id == target && !$0.isRetired }
-  }
-
   private func handleCommands() {
     let commands = mailbox.drain()
     for change in commands.changes { make(change) }
     for (key, sequence) in commands.committed { transport(key)?.acknowledge(through: sequence) }
     for (key, renewed) in commands.providers { transport(key)?.replaceProviders(renewed) }
-    for target in commands.trials { active(target)?.tryCredentialAgain() }
-    for target in commands.receivers { active(target)?.replaceReceiver(at: now()) }
+    for (key, isAnother) in commands.receivers { transport(key)?.updateReceiver(isAnother: isAnother) }
+    for target in commands.trials {
+      targets.first { $0.id == target && !$0.isRetired }?.tryCredentialAgain()
+    }
     guard let draining = commands.stop else { return }
     let now = now()
     drainDeadline = now + draining

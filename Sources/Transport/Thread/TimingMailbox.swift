@@ -28,8 +28,8 @@ final class TimingMailbox: Sendable {
     var changes: [TargetChange] = []
     /// Which targets shall try the credential that was refused again.
     var trials: Set<TargetID> = []
-    /// Which targets have another receiver.
-    var receivers: Set<TargetID> = []
+    /// Targets whose receivers have changed; `true` where it is another one.
+    var receivers: [Key: Bool] = [:]
     /// How long answers may still take once everything is to stop.
     var stop: Duration?
   }

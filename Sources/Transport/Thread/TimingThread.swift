@@ -107,10 +107,15 @@ public final class TimingThread: Sendable {
     mailbox.leave { _ = $0.trials.insert(target) }
   }
 
-  /// A target's provider sends to another receiver, or to another address of the same one: a pause because the former one was
-  /// unknown ends, and a credential that was refused there is tried.
-  public func replaceReceiver(of target: TargetID) {
-    mailbox.leave { _ = $0.receivers.insert(target) }
+  /// A target's providers know something else of its receiver: requests that were made ahead are made anew.
+  /// - Parameter isAnother: it is another receiver. A pause because the former one was unknown ends, and a credential that was
+  ///   refused there is tried.
+  /// - Parameter generation: of the target's configuration (``TransportTarget/generation``).
+  public func updateReceiver(of target: TargetID, isAnother: Bool, generation: Int = 0) {
+    mailbox.leave {
+      let key = TimingMailbox.Commands.Key(target: target, generation: generation)
+      $0.receivers[key] = isAnother || $0.receivers[key] == true
+    }
   }
 
   /// The instant up to which planned notifications may have been sent, once no more will be: of a stop, or of the end of

@@ -1,5 +1,4 @@
 import Measurement
-import Providers
 
 /// Whether a target's credential is believed in, as a value.
 ///
@@ -97,16 +96,4 @@ public struct CredentialFeedback: Sendable, Hashable {
   /// Which of the target's credentials it was: the number that came with its providers.
   public var serial: Int
   public var outcome: Outcome
-}
-
-/// A target's providers with a credential in them.
-public struct CredentialedProviders: Sendable {
-  public var providers: [any Provider]
-  /// The credential's number, from 1; `nil` when it is still the same one.
-  public var serial: Int?
-
-  public init(providers: [any Provider], serial: Int?) {
-    self.providers = providers
-    self.serial = serial
-  }
 }

@@ -29,11 +29,10 @@ struct PauseRule: Sendable {
   private(set) var refusals: ExponentialDelay
   /// Answers in a row that the receiver is unknown; what else was refused in between does not count.
   private(set) var unknownReceivers = 0
-  private(set) var silentUntil: MonotonicTime?
-  /// Nothing is sent until then because the receiver is unknown.
-  private var isReceiverGone = false
-  /// The time from which requests go to the present receiver; `nil` while it is the first one.
-  private var receiverSince: MonotonicTime?
+  /// The end of the pause that the service has asked for, or that an answer of "too much" began.
+  private var askedUntil: MonotonicTime?
+  /// The end of the pause that began because the receiver is unknown.
+  private var goneUntil: MonotonicTime?
   private var backoff: Backoff?
 
   /// One such answer may be a provider's mistake. After so many in a row the receiver is believed to be gone, and no provider
@@ -48,6 +47,12 @@ struct PauseRule: Sendable {
     statuses = unnamed.statuses
     refusals = ExponentialDelay(first: unnamed.first, longest: unnamed.longest, seed: seeds.next())
     errors = backoff.map { ExponentialDelay(first: $0.first, longest: $0.longest, seed: seeds.next()) }
+  }
+
+  /// The end of the last pause in which nothing is sent.
+  var silentUntil: MonotonicTime? {
+    guard let askedUntil, let goneUntil else { return askedUntil ?? goneUntil }
+    return max(askedUntil, goneUntil)
   }
 
   /// A good answer.
@@ -65,15 +70,13 @@ struct PauseRule: Sendable {
     return true
   }
 
-  /// Another receiver, or the same one at another address: answers about the former one do not count any more.
-  /// - Returns: whether that ends a pause.
-  mutating func replaceReceiver(at now: MonotonicTime) -> Bool {
-    receiverSince = now
+  /// Requests go to another receiver: the pauses because the former one was unknown are over.
+  /// - Returns: the end of the pause that remains.
+  mutating func replaceReceiver() -> MonotonicTime? {
     unknownReceivers = 0
-    guard isReceiverGone else { return false }
-    isReceiverGone = false
-    silentUntil = nil
-    return true
+    if goneUntil != nil { refusals.reset() }
+    goneUntil = nil
+    return askedUntil
   }
 
   /// An answer that was not good.
@@ -88,18 +91,18 @@ struct PauseRule: Sendable {
     status: Int, named: Duration?, guess: Duration? = nil, isReceiverUnknown: Bool = false,
     sentAt: MonotonicTime, answeredAt: MonotonicTime
   ) -> Pause? {
-    let isUnknown = isReceiverUnknown && receiverSince.map { sentAt >= $0 } ?? true
-    if isUnknown { unknownReceivers += 1 }
-    let isGone = isUnknown && unknownReceivers >= Self.unknownReceiversToPause
+    if isReceiverUnknown { unknownReceivers += 1 }
+    let isGone = isReceiverUnknown && unknownReceivers >= Self.unknownReceiversToPause
     if let named {
       guard named > .zero else { return nil }
-      return silence(until: answeredAt + named)
+      return silence(\.askedUntil, until: answeredAt + named)
     }
     if let silentUntil, sentAt < silentUntil { return nil }
-    let isAskedToPause = guess != nil || statuses.contains(status)
-    if isAskedToPause || isGone {
+    let isTooMuch = guess != nil || statuses.contains(status)
+    if isTooMuch || isGone {
       return silence(
-        until: answeredAt + refusals.next(atLeast: guess ?? .zero), isReceiverGone: !isAskedToPause)
+        isTooMuch ? \.askedUntil : \.goneUntil,
+        until: answeredAt + refusals.next(atLeast: guess ?? .zero))
     }
     guard ErrorBackoff.statuses.contains(status) else { return nil }
     errorsInARow += 1
@@ -110,10 +113,12 @@ struct PauseRule: Sendable {
     return .backoff(until: answeredAt + length)
   }
 
-  private mutating func silence(until instant: MonotonicTime, isReceiverGone: Bool = false) -> Pause? {
-    if let silentUntil, instant <= silentUntil { return nil }
-    silentUntil = instant
-    self.isReceiverGone = isReceiverGone
+  private mutating func silence(
+    _ cause: WritableKeyPath<Self, MonotonicTime?>, until instant: MonotonicTime
+  ) -> Pause? {
+    let former = silentUntil
+    self[keyPath: cause] = max(self[keyPath: cause] ?? instant, instant)
+    if let former, instant <= former { return nil }
     return .silence(until: instant)
   }
 }
@@ -133,7 +138,7 @@ public struct ExponentialDelay: Sendable {
     generator = SeededGenerator(seed: seed)
   }
 
-  /// The pauses that follow refusals of one credential.
+  /// The pauses between tries of what is refused.
   public static func afterRefusal(seed: UInt64) -> Self {
     Self(first: .seconds(10), longest: .minutes(15), seed: seed)
   }

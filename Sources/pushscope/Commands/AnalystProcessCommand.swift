@@ -6,7 +6,6 @@ import Glibc
 import Measurement
 import Monitoring
 import Providers
-import Transport
 
 /// The second process of a collector, which `collect` starts.
 struct AnalystProcessCommand: AsyncParsableCommand {

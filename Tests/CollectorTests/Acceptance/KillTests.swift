@@ -6,7 +6,6 @@ import TestKit
 import Testing
 
 @testable import Collector
-@testable import Transport
 
 /// The fifth acceptance case in simulated time: the collector dies at a random instant, and its files are opened as
 /// they lay there. (The end-to-end suite does it to the real process.)

@@ -7,7 +7,6 @@ import TestKit
 import Testing
 
 @testable import Collector
-@testable import Transport
 
 /// Joining, leaving, and what is kept of it.
 @Suite("Devices that join", .timeLimit(.minutes(5)))

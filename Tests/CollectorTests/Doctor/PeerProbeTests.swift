@@ -1,5 +1,6 @@
 import HTTPClient
 import Measurement
+import TestTraits
 import Testing
 import TransportTestKit
 
@@ -7,7 +8,8 @@ import TransportTestKit
 @testable import Transport
 
 @Suite(
-  .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"), .timeLimit(.minutes(10)))
+  .ownThread, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),
+  .timeLimit(.minutes(10)))
 struct PeerProbeTests {
   /// With TLS 1.3 the server says so after the client's handshake, where an answer is expected.
   @Test func aServerThatWantsAClientCertificateIsNamed() throws {

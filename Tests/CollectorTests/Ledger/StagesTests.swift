@@ -3,7 +3,6 @@ import Testing
 
 @testable import Collector
 @testable import Store
-@testable import Transport
 
 /// Receipts that say more than that a notification arrived.
 @Suite struct StagesTests {

@@ -12,7 +12,6 @@ import Testing
 import TransportTestKit
 
 @testable import Collector
-@testable import Transport
 
 /// The whole collector in this process, sending to a port where nobody listens: what it sends fails, and the runs are
 /// real ones all the same.

@@ -11,7 +11,6 @@ import Testing
 import TransportTestKit
 
 @testable import Collector
-@testable import Transport
 
 /// The whole collector in this process, sending to a port where nobody listens.
 @Suite("Reload of the collector's configuration", .ownThread, .timeLimit(.minutes(10)))

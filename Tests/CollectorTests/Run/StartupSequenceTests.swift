@@ -3,7 +3,6 @@ import Store
 import Testing
 
 @testable import Collector
-@testable import Transport
 
 @Suite("Start-up sequence") struct StartupSequenceTests {
   private struct Failure: Error, Equatable { var part: Int }

@@ -6,7 +6,6 @@ import Testing
 
 @testable import Collector
 @testable import Store
-@testable import Transport
 
 /// A service that only notes what it is asked.
 private final class NotedControl: RunController {

@@ -8,7 +8,6 @@ import TestTraits
 import Testing
 
 @testable import Collector
-@testable import Transport
 
 /// Services that are out of reach when a run begins: the others are measured all the same.
 @Suite("Unreached services", .ownThread, .timeLimit(.minutes(10)))

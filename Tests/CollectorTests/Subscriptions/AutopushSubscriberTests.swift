@@ -87,6 +87,7 @@ struct AutopushSubscriberTests {
       ]
       target.authenticator = authenticator
       try run.start(target)
+      endpoint.onReplacement { run.thread?.updateReceiver(of: TransportRun.target, isAnother: true) }
       #expect(run.waitForEnd())
       #expect(run.seen.wrongs == [])
       return run.seen

@@ -4,7 +4,7 @@ import TestTraits
 import Testing
 import TransportTestKit
 
-@testable import Transport
+@testable import Collector
 
 @Suite(
   .ownThread, .serialized, .enabled(if: Tool.hasPythonH2, "python3 with h2, or openssl, is not installed"),

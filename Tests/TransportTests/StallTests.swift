@@ -1,7 +1,6 @@
 import Measurement
 import Testing
 
-@testable import Collector
 @testable import Transport
 
 /// A clock that jumps, as after a suspended machine or a thread that stood still: what is overdue is missed, never sent
