@@ -83,10 +83,11 @@ struct SubscribingTests {
 
   @Test("a service that forgets the user agent gets another hello, and gives another subscription")
   func forgotten() throws {
-    // Ten notifications are refused long before the next subscription, and that is forgotten before a pause of 10 s would be over.
-    try configure(rate: 400)
+    // Ten notifications are refused before there is another subscription, which is itself forgotten before a pause of 10 s would
+    // be over.
+    try configure(rate: 200)
     let service = try installation.startLoopback(
-      scenario: "deliveries: { delay: 5ms }\nwebpush: { forget_after: 2s }\n")
+      scenario: "deliveries: { delay: 5ms }\nwebpush: { forget_after: 3s }\n")
     let collector = try installation.collect([])
     // How many are refused meanwhile depends on how fast this host is.
     try eventually("something is delivered again", seen: { collector.standardError }) {

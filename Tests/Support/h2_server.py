@@ -312,7 +312,8 @@ class Server:
             status, _, retry = argument.partition(",")
             headers = [("retry-after", retry)] if retry else []
             body = b'{"reason":"%s"}' % self.options.reason.encode()
-            connection.respond(stream, int(status), headers, body)
+            answer = lambda: connection.respond(stream, int(status), headers, body)
+            self.after(self.options.bad_delay / 1000, answer) if self.options.bad_delay else answer()
         elif name == "rst":
             connection.open.discard(stream)
             connection.h2.reset_stream(stream, int(argument))
@@ -389,6 +390,7 @@ def make_parser():
     parser.add_argument("--good", type=int, default=0)
     parser.add_argument("--bad", type=int, default=0)
     parser.add_argument("--behavior", default="status:500")
+    parser.add_argument("--bad-delay", type=float, default=0, help="ms before each answer of --behavior status:…")
     parser.add_argument("--refuse-each", type=int, default=0, help="RST_STREAM (REFUSED_STREAM) for each such request")
     parser.add_argument("--mute-pings", action="store_true", help="never answer a PING")
     parser.add_argument("--calm-after", type=int, default=0, help="GOAWAY (ENHANCE_YOUR_CALM) after so many PINGs")

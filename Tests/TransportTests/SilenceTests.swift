@@ -98,9 +98,28 @@ struct SilenceTests {
     let seen = run.seen
     #expect(seen.wrongs == [])
     #expect(seen.events(.retryAfter).count == 2)
+    _ = server.numbers(after: "request", atLeast: seen.sent.count)
     let paths = server.lines.filter { $0.hasPrefix("request ") }.compactMap { $0.split(separator: " ").last }
     #expect(paths.prefix(5 + refused).allSatisfy { $0 == "/former" })
     #expect(paths.dropFirst(5 + refused).allSatisfy { $0 == "/other" })
+  }
+
+  /// Answers that are on their way when there is another receiver say nothing of it.
+  @Test func lateAnswersOfTheFormerReceiverBeginNoPause() throws {
+    let server = try ServerProcess.scripted(
+      ["--bad", "100000", "--behavior", "status:410", "--bad-delay", "2000"])
+    let run = TransportRun()
+    try run.start(try Self.target(of: server, rate: 50, count: 100_000))
+    #expect(run.wait { $0.sent.count >= 30 })
+    let moved = SystemClock().monotonicNow()
+    run.thread?.updateReceiver(of: TransportRun.target, isAnother: true)
+    #expect(run.wait { !$0.events(.retryAfter).isEmpty })
+    let late = run.seen.answered.keys.count { run.seen.sent[$0].map { $0.at < moved } == true }
+    let own = run.seen.answered.keys.count { run.seen.sent[$0].map { $0.at >= moved } == true }
+    run.thread?.stop(draining: .seconds(5))
+    #expect(run.waitForEnd())
+    #expect(run.seen.wrongs == [])
+    #expect(late >= 10 && own >= 10, "\(late) late, \(own) of the other one")
   }
 
   private static func feedback(_ serial: Int, _ outcome: CredentialFeedback.Outcome) -> CredentialFeedback {

@@ -121,13 +121,14 @@ final class TargetServices: Sendable {
   func attach(_ timing: TimingThread) {
     renewer.onRenewal { [generation] in
       timing.replaceProviders($0.providers, of: $1, serial: $0.serial, generation: generation)
-    } tryAgain: {
-      timing.tryCredentialAgain(of: $0)
+    } tryAgain: { [generation] in
+      timing.tryCredentialAgain(of: $0, generation: generation)
     }
     for (subscription, subscriber) in subscribers {
       let target = subscription.subject.target
-      subscription.endpoint?.onReplacement { [generation] in
-        timing.updateReceiver(of: target, isAnother: true, generation: generation)
+      // Not owned: the thread's providers own the endpoint.
+      subscription.endpoint?.onReplacement { [weak timing, generation] in
+        timing?.updateReceiver(of: target, isAnother: true, generation: generation)
       }
       subscriber.onChange { [generation] isOpen in
         if let providers = subscription.providers {
@@ -135,8 +136,8 @@ final class TargetServices: Sendable {
         } else {
           // Requests made ahead do or do not ask the service to keep them.
           timing.updateReceiver(of: target, isAnother: false, generation: generation)
-          // There is somewhere to send to, or the service knows us again.
-          if isOpen { timing.tryCredentialAgain(of: target) }
+          // There is somewhere to send to, or this hello has made good what was refused.
+          if isOpen { timing.tryCredentialAgain(of: target, generation: generation) }
         }
       }
     }

@@ -83,6 +83,8 @@ private final class AutopushListener: SubscriptionListener {
   private var displacements = 0
 
   private static let reactionPause = Duration.seconds(60)
+  /// How long answers of the former endpoint may still come.
+  private static let lateAnswers = Duration.seconds(10)
   private static let longestReactionPause = Duration.seconds(3600)
   private static let acknowledgmentsAtOnce = 50
 
@@ -246,6 +248,8 @@ private final class AutopushListener: SubscriptionListener {
       mustRegister = false
       agent.endpoint.set(new.subscription)
       if !isFirst {
+        // Answers that are on their way are about the former one.
+        nextReaction = max(nextReaction, instant + Self.lateAnswers)
         loop.log(
           "the subscription is a new one: what was sent to the former one and has not arrived is lost",
           level: .notice)

@@ -41,7 +41,7 @@ final class SubscribedEndpoint: Sendable {
         state.subscription = subscription
         state.refusal = nil
       }
-      return state.subscription == nil ? nil : state.onReplacement
+      return state.subscription == nil || subscription == nil ? nil : state.onReplacement
     }
     onReplacement?()
   }

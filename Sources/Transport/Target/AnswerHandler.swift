@@ -91,21 +91,21 @@ struct AnswerHandler {
         answerID: assessment.answerID.map { RequestSecrets(of: request.request).hidden(in: $0) }))
     let sent = request.sent ?? request.taken
     guard !isAccepted else {
-      if isOfReceiver, pauseRule.recordAccepted(sentAt: sent) { endPause(&schedule) }
+      if pauseRule.recordAccepted(sentAt: sent) { endPause(&schedule) }
       return
     }
+    let isReceiverUnknown = isOfReceiver && assessment.isReceiverUnknown
     let isNamed = response.headers["retry-after"] != nil
     let pause = pauseRule.recordRejected(
       status: answer.status, named: isNamed ? assessment.retryAfter : nil,
       guess: isNamed ? nil : assessment.retryAfter,
-      isReceiverUnknown: isOfReceiver && assessment.isReceiverUnknown,
+      isReceiverUnknown: isReceiverUnknown,
       sentAt: sent, answeredAt: answer.at)
     guard let pause else { return }
     let detail =
       "\(words(status: answer.status, reason: reason)): \(words(of: pause, from: answer.at, isNamed: isNamed))"
     reporter.emit(.retryAfter, connection: request.use?.id, at: answer.at, detail: detail)
-    logPause(
-      detail, status: answer.status, reason: reason, isReceiverUnknown: assessment.isReceiverUnknown)
+    logPause(detail, status: answer.status, reason: reason, isReceiverUnknown: isReceiverUnknown)
     switch pause {
     case .silence(let until): schedule.pause(until: until)
     case .backoff(let until):

@@ -440,9 +440,7 @@ final class TargetTransport {
   }
 
   /// Goes on with the credential that was refused.
-  func tryCredentialAgain() {
-    answers.tryAgain(&schedule)
-  }
+  func tryCredentialAgain() { if !isRetired { answers.tryAgain(&schedule) } }
 
   /// Requests that were made ahead are made anew.
   /// - Parameter isAnother: they go to another receiver.

@@ -72,7 +72,7 @@ public enum CredentialOwnership: Sendable, Hashable {
   /// (``CredentialCircuitBreaker``).
   case fixed
   /// When it is refused, nothing is sent until there is another one (``TimingThread/replaceProviders(_:of:serial:generation:)``) or it
-  /// is to be tried again (``TimingThread/tryCredentialAgain(of:)``).
+  /// is to be tried again (``TimingThread/tryCredentialAgain(of:generation:)``).
   case kept
   /// The credential is kept as with ``kept``, but the first one has yet to come: nothing is sent before.
   case awaited

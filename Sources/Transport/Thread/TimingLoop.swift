@@ -184,9 +184,7 @@ final class TimingLoop: LaneEnvironment {
     for (key, sequence) in commands.committed { transport(key)?.acknowledge(through: sequence) }
     for (key, renewed) in commands.providers { transport(key)?.replaceProviders(renewed) }
     for (key, isAnother) in commands.receivers { transport(key)?.updateReceiver(isAnother: isAnother) }
-    for target in commands.trials {
-      targets.first { $0.id == target && !$0.isRetired }?.tryCredentialAgain()
-    }
+    for key in commands.trials { transport(key)?.tryCredentialAgain() }
     guard let draining = commands.stop else { return }
     let now = now()
     drainDeadline = now + draining

@@ -27,8 +27,8 @@ final class TimingMailbox: Sendable {
     /// What reloads changed, in their order: one may end what the one before it has begun.
     var changes: [TargetChange] = []
     /// Which targets shall try the credential that was refused again.
-    var trials: Set<TargetID> = []
-    /// Targets whose receivers have changed; `true` where it is another one.
+    var trials: Set<Key> = []
+    /// Targets of whose receivers something has changed; `true` where it is another one.
     var receivers: [Key: Bool] = [:]
     /// How long answers may still take once everything is to stop.
     var stop: Duration?

@@ -95,16 +95,19 @@ public final class TimingThread: Sendable {
     _ providers: [any Provider], of target: TargetID, serial: Int? = nil, generation: Int = 0
   ) {
     mailbox.leave {
-      $0.providers[TimingMailbox.Commands.Key(target: target, generation: generation)] =
-        CredentialedProviders(providers: providers, serial: serial)
-      if serial != nil { $0.trials.remove(target) }
+      let key = TimingMailbox.Commands.Key(target: target, generation: generation)
+      $0.providers[key] = CredentialedProviders(providers: providers, serial: serial)
+      if serial != nil { $0.trials.remove(key) }
     }
   }
 
   /// The credential that a target's provider refused is worth another try: one notification goes out, and more when it is
   /// taken.
-  public func tryCredentialAgain(of target: TargetID) {
-    mailbox.leave { _ = $0.trials.insert(target) }
+  /// - Parameter generation: of the target's configuration (``TransportTarget/generation``).
+  public func tryCredentialAgain(of target: TargetID, generation: Int = 0) {
+    mailbox.leave {
+      _ = $0.trials.insert(TimingMailbox.Commands.Key(target: target, generation: generation))
+    }
   }
 
   /// A target's providers know something else of its receiver: requests that were made ahead are made anew.

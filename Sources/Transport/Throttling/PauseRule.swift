@@ -66,6 +66,7 @@ struct PauseRule: Sendable {
     errors?.reset()
     errorsInARow = 0
     unknownReceivers = 0
+    goneUntil = nil
     backoff = nil
     return true
   }
@@ -97,8 +98,8 @@ struct PauseRule: Sendable {
       guard named > .zero else { return nil }
       return silence(\.askedUntil, until: answeredAt + named)
     }
-    if let silentUntil, sentAt < silentUntil { return nil }
     let isTooMuch = guess != nil || statuses.contains(status)
+    if let until = isTooMuch ? askedUntil : silentUntil, sentAt < until { return nil }
     if isTooMuch || isGone {
       return silence(
         isTooMuch ? \.askedUntil : \.goneUntil,

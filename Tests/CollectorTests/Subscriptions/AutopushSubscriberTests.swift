@@ -87,7 +87,9 @@ struct AutopushSubscriberTests {
       ]
       target.authenticator = authenticator
       try run.start(target)
-      endpoint.onReplacement { run.thread?.updateReceiver(of: TransportRun.target, isAnother: true) }
+      endpoint.onReplacement { [weak run] in
+        run?.thread?.updateReceiver(of: TransportRun.target, isAnother: true)
+      }
       #expect(run.waitForEnd())
       #expect(run.seen.wrongs == [])
       return run.seen
