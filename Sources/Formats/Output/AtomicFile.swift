@@ -115,6 +115,7 @@ public final class AtomicFile: ByteSink {
       guard fsync(descriptor) == 0 else { throw OutputError(errno: errno, name: name) }
       if way == .unnamed {
         // A link cannot replace a file, so it gets the temporary name first.
+        unlink(temporary)
         let source = "/proc/self/fd/\(descriptor)"
         guard linkat(AT_FDCWD, source, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) == 0 else {
           throw OutputError(errno: errno, name: name)

@@ -38,6 +38,17 @@ import Testing
     #expect(names() == ["a.csv"])
   }
 
+  @Test func takesThePlaceOfWhatAKilledProcessWithTheSameIdLeft() throws {
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    // In a container every process has the same id: one that was killed between link and rename left this.
+    try "killed".write(toFile: "\(directory)/a.csv.\(getpid()).tmp", atomically: false, encoding: .utf8)
+    let file = try AtomicFile(path: "\(directory)/a.csv")
+    try file.write("new")
+    try file.commit()
+    #expect(content("a.csv") == "new")
+    #expect(names() == ["a.csv"])
+  }
+
   @Test func leavesNothingWhenGivenUp() throws {
     defer { try? FileManager.default.removeItem(atPath: directory) }
     try "old".write(toFile: "\(directory)/a.csv", atomically: false, encoding: .utf8)
