@@ -21,47 +21,50 @@ struct ExpiredTokenTests {
       Programs.pushscope,
       [
         "collect", "--config", installation.directory.file("loopback/loopback.yaml"), "--store",
-        installation.store,
-        "--rate",
-        "10/s", "--duration", "9s",
+        installation.store, "--rate", "10/s",
       ])
-    #expect(try collector.waitForExit(within: .seconds(120)) == 0, "\(collector.standardError)")
-    try service.stop()
     func count(_ target: String, _ condition: String) throws -> Int {
       let rows = try installation.query(
         "SELECT count(*) FROM sample_view WHERE target = '\(target)' AND \(condition)")
       return Int(rows[0][0]) ?? -1
     }
+    // How long that takes depends on the machine: each target waits for its credential first, and rejects what is in flight.
+    try installation.waitFor("delivered", over: 100, by: collector)
+    try eventually("each target has met its expired tokens", seen: { collector.standardError }) {
+      let delivered = try ["webpush", "ntfy"].map { try count($0, "state = 'delivered'") }
+      return try delivered.allSatisfy { $0 > 45 }
+        && count("fcm", "state = 'delivered'") > max(30, count("fcm", "state = 'rejected'"))
+        && count("fcm", "state = 'rejected'") > 0
+        && count("apns", "state = 'missed' AND reason = 'credential'")
+          > max(20, count("apns", "state = 'rejected'"))
+    }
+    #expect(try collector.stop() == 0, "\(collector.standardError)")
+    try service.stop()
     // The sender sets the expiration of VAPID tokens; ntfy's token is a password.
     for target in ["webpush", "ntfy"] {
-      #expect(try count(target, "state = 'delivered'") > 45, "\(target)")
       #expect(try count(target, "state NOT IN ('delivered', 'missed')") == 0, "\(target)")
     }
 
-    // A new access token is fetched as soon as the old one is refused; only requests in flight are rejected. On a loaded machine
-    // these are more.
-    let rejected = try count("fcm", "state = 'rejected'")
-    #expect(rejected >= 1)
+    // A new access token is fetched as soon as the old one is refused; only requests in flight are rejected.
     #expect(try count("fcm", "state = 'rejected' AND (status != 401 OR reason != 'UNAUTHENTICATED')") == 0)
-    #expect(try count("fcm", "state = 'delivered'") > rejected)
     #expect(try count("fcm", "state NOT IN ('delivered', 'rejected', 'missed')") == 0)
     let fetched = try installation.query(
       "SELECT count(*) FROM event_view WHERE target = 'fcm' AND kind = 'token_refreshed' AND detail LIKE '%renewed in%'"
     )
-    #expect((1...4).contains(Int(fetched[0][0]) ?? 0), "\(fetched)")
+    let rejected = try count("fcm", "state = 'rejected'")
+    #expect((1...rejected).contains(Int(fetched[0][0]) ?? 0), "\(fetched) of \(rejected)")
 
     // Apple accepts no new token so soon: sending pauses, and the log advises to check the clock.
     let refused = try count("apns", "state = 'rejected'")
-    let paused = try count("apns", "state = 'missed' AND reason = 'credential'")
-    #expect(refused >= 1 && refused < paused, "\(refused) of \(paused)")
+    #expect(refused >= 1)
     #expect(
       try count("apns", "state = 'rejected' AND (status != 403 OR reason != 'ExpiredProviderToken')") == 0)
-    #expect(paused > 20)
     let told = try installation.query(
       "SELECT detail FROM event_view WHERE target = 'apns' AND kind = 'retry_after'")
+    // Once for each pause, however many were in flight.
+    #expect((1...refused).contains(told.count) && told.count < 4, "\(told)")
     #expect(
-      told.count == 1 && told[0][0].hasPrefix("403 ExpiredProviderToken") && told[0][0].contains("clock"),
-      "\(told)")
+      told.allSatisfy { $0[0].hasPrefix("403 ExpiredProviderToken") && $0[0].contains("clock") }, "\(told)")
     #expect(collector.standardError.contains("403 ExpiredProviderToken"))
   }
 }

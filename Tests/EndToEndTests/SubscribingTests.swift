@@ -85,9 +85,9 @@ struct SubscribingTests {
   func forgotten() throws {
     // Ten notifications are refused before there is another subscription, which is itself forgotten before a pause of 10 s would
     // be over.
-    try configure(rate: 200)
+    try configure(rate: 100)
     let service = try installation.startLoopback(
-      scenario: "deliveries: { delay: 5ms }\nwebpush: { forget_after: 3s }\n")
+      scenario: "deliveries: { delay: 5ms }\nwebpush: { forget_after: 5s }\n")
     let collector = try installation.collect([])
     // How many are refused meanwhile depends on how fast this host is.
     try eventually("something is delivered again", seen: { collector.standardError }) {
