@@ -58,7 +58,7 @@ public final class AtomicFile: ByteSink {
       let mode = exists ? status.st_mode & 0o777 : 0o666
       (way, descriptor) = try Self.create(destination, temporary, mode, exists: exists, name: path)
     }
-    sink = FileDescriptorSink(descriptor: descriptor, name: path)
+    sink = FileDescriptorSink(descriptor: descriptor, name: path, keepsPart: way == .direct)
   }
 
   /// Opens the file that gets the content first.
@@ -71,7 +71,10 @@ public final class AtomicFile: ByteSink {
     unlink(temporary)
     let named = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode)
     if named >= 0 { return (.besides, named) }
-    let failure = OutputError(errno: errno, name: name)
+    var failure = OutputError(errno: errno, name: name)
+    if failure.code == .noDirectory, access(OutputPath.directory(of: destination) + "/.", F_OK) == 0 {
+      failure = OutputError(code: .noFiles, name: name)
+    }
     guard exists, [.permissionDenied, .readOnly].contains(failure.code), access(destination, W_OK) == 0 else {
       throw failure
     }
@@ -146,7 +149,7 @@ public final class AtomicFile: ByteSink {
       ftruncate(target, older.st_size)
       throw OutputError(errno: code, name: name)
     }
-    let output = FileDescriptorSink(descriptor: target, name: name)
+    let output = FileDescriptorSink(descriptor: target, name: name, keepsPart: false)
     var buffer = [UInt8](repeating: 0, count: 256 * 1024)
     var offset: off_t = 0
     while offset < status.st_size {
@@ -191,7 +194,7 @@ public final class NewFile: ByteSink {
         self.name = name
         self.path = path
         self.descriptor = descriptor
-        sink = FileDescriptorSink(descriptor: descriptor, name: path)
+        sink = FileDescriptorSink(descriptor: descriptor, name: path, keepsPart: false)
         return
       }
       guard errno == EEXIST, number < Self.mostNumbers else { throw OutputError(errno: errno, name: path) }

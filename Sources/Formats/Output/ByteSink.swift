@@ -25,11 +25,15 @@ extension ByteSink {
 public final class FileDescriptorSink: ByteSink {
   private let descriptor: Int32
   private let name: String
+  private let keepsPart: Bool
 
-  /// - Parameter name: used in error messages.
-  public init(descriptor: Int32, name: String) {
+  /// - Parameters:
+  ///   - name: used in error messages.
+  ///   - keepsPart: what is written stays where an error ends it, as in standard output.
+  public init(descriptor: Int32, name: String, keepsPart: Bool = true) {
     self.descriptor = descriptor
     self.name = name
+    self.keepsPart = keepsPart
   }
 
   /// Writes to standard output, which it does not close.
@@ -40,7 +44,7 @@ public final class FileDescriptorSink: ByteSink {
   /// Blocks until everything is written, also when the descriptor is non-blocking.
   public func write(_ bytes: UnsafeRawBufferPointer) throws(OutputError) {
     if let number = DescriptorOutput.write(bytes, to: descriptor) {
-      throw OutputError(errno: number, name: name)
+      throw OutputError(errno: number, name: name, keepsPart: keepsPart)
     }
   }
 }
@@ -67,6 +71,8 @@ public struct OutputError: Error, Sendable, Hashable, CustomStringConvertible {
     case permissionDenied
     /// The directory does not exist.
     case noDirectory
+    /// The directory takes no files, as in `/proc`.
+    case noFiles
     case isDirectory
     case readOnly
     /// The file is an SQLite database.
@@ -79,14 +85,17 @@ public struct OutputError: Error, Sendable, Hashable, CustomStringConvertible {
   public let code: Code
   /// The file, or `standard output`.
   public let name: String
+  /// Whether what was written before the error has stayed.
+  public let keepsPart: Bool
 
-  public init(code: Code, name: String) {
+  public init(code: Code, name: String, keepsPart: Bool = false) {
     self.code = code
     self.name = name
+    self.keepsPart = keepsPart
   }
 
-  init(errno number: Int32, name: String) {
-    code =
+  init(errno number: Int32, name: String, keepsPart: Bool = false) {
+    let code: Code =
       switch number {
       case EPIPE: .closedPipe
       case ENOSPC, EDQUOT, EFBIG: .noSpace
@@ -96,7 +105,7 @@ public struct OutputError: Error, Sendable, Hashable, CustomStringConvertible {
       case EROFS: .readOnly
       default: .system(errno: number)
       }
-    self.name = name
+    self.init(code: code, name: name, keepsPart: keepsPart)
   }
 
   public var message: String {
@@ -106,6 +115,7 @@ public struct OutputError: Error, Sendable, Hashable, CustomStringConvertible {
     case .noSpace: return "no space left for \(name)"
     case .permissionDenied: return "no permission to write \(name)"
     case .noDirectory: return "the directory of \(name) does not exist"
+    case .noFiles: return "no file can be made in the directory of \(name)"
     case .isDirectory: return "\(name) is a directory"
     case .readOnly: return "\(name) is on a read-only file system"
     case .isDatabase: return "\(name) is an SQLite database"
@@ -118,7 +128,10 @@ public struct OutputError: Error, Sendable, Hashable, CustomStringConvertible {
   public var remedy: String {
     switch code {
     case .closedPipe: "read all of the output"
-    case .noSpace: "free some space or write elsewhere; no partial file was left"
+    case .noSpace:
+      "free some space or write elsewhere; "
+        + (keepsPart ? "what was written before is incomplete" : "no partial file was left")
+    case .noFiles: "name one in another directory"
     case .permissionDenied, .readOnly: "write to a directory that this user may write to"
     case .noDirectory: "create it first"
     case .isDirectory: "name a file in it"

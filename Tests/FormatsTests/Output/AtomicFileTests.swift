@@ -95,13 +95,14 @@ import Testing
   @Test func aFullDiskIsToldAsSuch() throws {
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let file = try AtomicFile(path: "/dev/full")
-    #expect(throws: OutputError(code: .noSpace, name: "/dev/full")) { try file.write("x") }
+    #expect(throws: OutputError(code: .noSpace, name: "/dev/full", keepsPart: true)) { try file.write("x") }
   }
 
   @Test func placesThatCannotBeWrittenAreToldApart() throws {
     defer { try? FileManager.default.removeItem(atPath: directory) }
     #expect(failure(directory) == .isDirectory)
     #expect(failure("\(directory)/none/a.csv") == .noDirectory)
+    #expect(failure("/proc/a.csv") == .noFiles)
     let refused = try #require(failure("/sys/pushscope.csv"))
     #expect([.permissionDenied, .readOnly].contains(refused))
   }
