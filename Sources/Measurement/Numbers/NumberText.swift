@@ -9,12 +9,13 @@ public enum PercentText {
     return percent == percent.rounded() ? FixedPoint.text(percent, decimals: 0) : "\(percent)"
   }
 
-  /// A part of a count, in tenths: `97.5 %`. Only none and all are `0 %` and `100 %`; nothing of nothing is `–`.
+  /// A part of a count, in tenths: `97.5 %`, `<0.1 %`. Only none and all are `0 %` and `100 %`; nothing of nothing is `–`.
   public static func brief(_ part: Int, of whole: Int) -> String {
     guard whole > 0 else { return "–" }
     if part == 0 || part == whole { return part == 0 ? "0 %" : "100 %" }
     let tenths = (Double(part) / Double(whole) * 1_000).rounded()
-    return FixedPoint.text(min(999, max(1, tenths)) / 10, decimals: 1) + " %"
+    if tenths < 1 || tenths > 999 { return tenths < 1 ? "<0.1 %" : ">99.9 %" }
+    return FixedPoint.text(tenths / 10, decimals: 1) + " %"
   }
 
   /// An estimated share, with enough decimals to tell it from none and from all: `6.1 %`, `0.50 %`, `99.970 %`.

@@ -6,8 +6,9 @@ struct NumberTextTests {
   @Test(
     "a part of a count: only none and all are 0 and 100 %",
     arguments: [
-      (0, 10, "0 %"), (10, 10, "100 %"), (1, 3, "33.3 %"), (9_999, 10_000, "99.9 %"), (1, 1_000_000, "0.1 %"),
-      (1, 2, "50.0 %"), (Int.max - 1, Int.max, "99.9 %"), (0, 0, "–"),
+      (0, 10, "0 %"), (10, 10, "100 %"), (1, 3, "33.3 %"), (9_999, 10_000, ">99.9 %"),
+      (1, 1_000_000, "<0.1 %"), (1, 3_235, "<0.1 %"), (3, 5_000, "0.1 %"), (4_997, 5_000, "99.9 %"),
+      (1, 2, "50.0 %"), (Int.max - 1, Int.max, ">99.9 %"), (0, 0, "–"),
     ] as [(Int, Int, String)]
   ) func briefShares(_ part: Int, _ whole: Int, _ text: String) {
     #expect(PercentText.brief(part, of: whole) == text)
