@@ -66,22 +66,22 @@ struct Pushscope: AsyncParsableCommand {
 
   /// The parser takes a misspelled command for an argument and complains about the options behind it.
   private static func checkName(_ arguments: [String]) throws {
-    guard let name = arguments.first, !name.hasPrefix("-") else { return }
-    let names = configuration.subcommands.map { $0._commandName }
-    if name == "help" { return try checkHelp(of: arguments.dropFirst().prefix { !$0.hasPrefix("-") }) }
-    guard !names.contains(name) else { return }
-    throw unknown(name, among: names, below: "pushscope")
+    let path = arguments.prefix { !$0.hasPrefix("-") }
+    try path.first == "help" ? check(path.dropFirst(), isHelp: true) : check(path, isHelp: false)
   }
 
-  /// The parser shows the help of what it does know.
-  private static func checkHelp(of path: some Sequence<String>) throws {
+  /// - Parameter isHelp: `help` takes commands only, and the parser shows the help of those that it knows.
+  private static func check(_ path: some Sequence<String>, isHelp: Bool) throws {
     var command: any ParsableCommand.Type = Pushscope.self
     var words = "pushscope"
     for name in path {
       let subcommands = command.configuration.subcommands
-      if command == Pushscope.self, name == "help" { return }
+      if isHelp, command == Pushscope.self, name == "help" { return }
       guard let next = subcommands.first(where: { $0._commandName == name }) else {
-        throw unknown(name, among: subcommands.map { $0._commandName }, below: words)
+        let isArgument = subcommands.isEmpty || command.configuration.defaultSubcommand != nil
+        if isArgument, !isHelp { return }
+        let listed = subcommands.filter { $0.configuration.shouldDisplay }
+        throw unknown(name, among: listed.map { $0._commandName }, below: words)
       }
       command = next
       words += " \(name)"

@@ -98,7 +98,7 @@ enum LabelSection {
   /// Labels that metrics and alerts have themselves, or that the exposition formats reserve.
   private static let reserved: Set<String> = [
     "target", "variant", "status", "reason", "from", "to", "objective", "device", "kind", "metric", "le",
-    "quantile", "alertname",
+    "quantile", "part", "alert", "version", "alertname", "severity", "finding",
   ]
 
   static func read(_ value: YAMLValue) -> [ConfiguredLabel] {

@@ -8,9 +8,12 @@ public enum ShareText {
       throw ValueTextError(text, "is not a share", remedy: "write a percentage, like 99% or 99.9%")
     }
     guard share > 0, share < 1 else {
+      let percent =
+        text.hasSuffix("%") || share <= 0 || share >= 100 ? "" : "; write \(text)% where percent are meant"
       throw ValueTextError(
         text, "is out of range",
-        remedy: "a share lies between 0% and 100%, both excluded: no number of probes proves either")
+        remedy: "a share lies between 0% and 100%, both excluded: no number of probes proves either\(percent)"
+      )
     }
     return share
   }

@@ -23,7 +23,7 @@ struct Slowest: ParsableCommand {
     help: ArgumentHelp(
       "delivery, accept, service or shown (default: delivery where receipts are expected, else accept).",
       valueName: "metric"),
-    transform: MetricArgument.parse)
+    transform: MetricArgument.parseOfNotifications)
   var metric: Metric?
 
   @Flag(help: "Print one JSON object instead of lines.")

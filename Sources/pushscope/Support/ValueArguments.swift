@@ -147,11 +147,18 @@ struct TimeRangeArgument {
 
 /// `service`, `accept`, `delivery`.
 enum MetricArgument {
-  static func parse(_ text: String) throws -> Metric {
+  static func parse(_ text: String) throws -> Metric { try parse(text, listing: Metric.allCases) }
+
+  /// One that notifications have, where another is refused with the reason.
+  static func parseOfNotifications(_ text: String) throws -> Metric {
+    try parse(text, listing: Metric.allCases.filter { $0 != .path })
+  }
+
+  private static func parse(_ text: String, listing metrics: [Metric]) throws -> Metric {
     guard let metric = Metric(rawValue: text) else {
       throw ValidationError(
         "there is no metric \"\(text)\"; name one of "
-          + Metric.allCases.map(\.rawValue).joined(separator: ", "))
+          + metrics.map(\.rawValue).joined(separator: ", "))
     }
     return metric
   }

@@ -112,6 +112,8 @@ import Testing
     ("service: { listen: '127.0.0.1:1', allow_reload: perhaps }", "neither true nor false"),
     ("service: { port: 1 }", "there is no such key"),
     ("labels: { target: a }", "is a label that metrics have already"),
+    ("labels: { version: a }", "is a label that metrics have already"),
+    ("labels: { severity: a }", "is a label that metrics have already"),
     ("labels: { 9a: a }", "is not a label name"),
     ("labels: { __a: a }", "is not a label name"),
     ("labels: { a-b: a }", "is not a label name"),

@@ -85,6 +85,8 @@ import Testing
   }
 
   @Test func aShareExcludesNoneAndAll() throws {
+    let unsigned = #expect(throws: ValueTextError.self) { try ShareText.parse("1") }
+    #expect(unsigned?.description.contains("write 1% where percent are meant") == true)
     #expect(try ShareText.parse("99.9%") == 0.999)
     for text in ["0%", "100%", "1", "150%"] {
       #expect(throws: ValueTextError.self, "\(text)") { try ShareText.parse(text) }
