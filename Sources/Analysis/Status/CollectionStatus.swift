@@ -114,8 +114,10 @@ public struct CollectionStatus: Sendable {
       return
         "whether notifications of \(unknown.prefix(3).map(Self.name).joined(separator: ", "))\(more) \(verb)"
     }
+    // Where none is expected, receipts may come all the same.
     let (heard, unheard) = (
-      recorded.filter { $0.receiptDeadline != nil }, recorded.filter { $0.receiptDeadline == nil }
+      recorded.filter { $0.receiptDeadline != nil },
+      recorded.filter { $0.receiptDeadline == nil && $0.last.map { $0.counts[.delivered] == 0 } ?? true }
     )
     return [
       sentence("arrive", unheard),

@@ -78,10 +78,7 @@ public struct StatusReader {
         activity.detectors = detectors.map { $0[target.name] }
         activity.shortestOutage = shortestOutage(activity, &powers)
         if let last = activity.last, !activity.isRemoved {
-          // Not the time between its first and its last: of a slow schedule that may be one notification.
-          let recorded = last.time.upperBound - recording.run.startedAt
-          let length = max(.microseconds(1), last.length, min(Self.window(of: target), recorded))
-          sent += Double(last.counts.sent) * 1e6 / Double(length.microseconds)
+          sent += try sentPerSecond(of: target, in: recording.run, last)
         }
         activities.append(activity)
       }
@@ -91,6 +88,19 @@ public struct StatusReader {
         headline: headline(recordings, newest, activities, sent), targets: activities, now: now))
     status.runs = recordings.map(\.run.id)
     return status
+  }
+
+  /// How many are sent a second, in the newest window or since the run began; between runs nothing is.
+  private func sentPerSecond(of target: TargetRecord, in run: RunRecord, _ last: StatusWindow) throws
+    -> Double
+  {
+    if last.time.lowerBound < run.startedAt {
+      return try reader.rates(of: run.id).first { $0.target == target.id }?.achieved ?? 0
+    }
+    // Not the time between its first and its last: of a slow schedule that may be one notification.
+    let recorded = last.time.upperBound - run.startedAt
+    let length = max(.microseconds(1), last.length, min(Self.window(of: target), recorded))
+    return Double(last.counts.sent) * 1e6 / Double(length.microseconds)
   }
 
   private func headline(
@@ -212,7 +222,7 @@ public struct StatusReader {
     of target: TargetRecord, in recording: Recording, _ objectives: [ObjectiveRecord]
   ) throws -> TargetActivity {
     let promised = objectives.first { $0.limit != nil }
-    let metric = promised?.metric ?? (target.receiptDeadline == nil ? .accept : .delivery)
+    let metric = promised?.metric ?? target.judgedMetric
     let limit = promised?.limit ?? target.receiptDeadline
     var activity = TargetActivity(
       name: target.name, provider: target.provider, phase: .recorded, askedRate: target.askedRate,

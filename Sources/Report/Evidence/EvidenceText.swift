@@ -143,7 +143,7 @@ extension FindingEvidence.Notification {
     if !answer.isEmpty { rows.append(("answer", answer.joined(separator: ", "))) }
     if let bytes = sample.payloadBytes { rows.append(("body", CountText.text(bytes, "byte"))) }
     rows += fields.map { ($0.name, $0.value) }
-    rows.append(("device", place.target.device ?? place.target.name))
+    rows.append(("device", device))
     if let context { rows.append(("reported", context.text)) }
     return rows
   }
@@ -188,7 +188,7 @@ extension FindingEvidence.Notification {
     .object(
       place.json(of: sample) + [
         .init("answer_id", .string(keptUntil.map { $0 > readAt } ?? false ? nil : answerID)),
-        .init("device", .string(place.target.device ?? place.target.name)),
+        .init("device", .string(device)),
         .init("context", .string(context?.text)),
         .init("sentence", .string(sentence)),
         .init("request", .object(fields.map { .init($0.name, .string($0.value)) })),

@@ -11,6 +11,7 @@ public struct FindingEvidence: Sendable {
   struct Notification: Sendable {
     let place: TargetDirectory.Entry
     let sample: Sample
+    let device: String
     /// What the device reported of its circumstances.
     let context: DeviceContext?
     let fields: [EvidenceTarget.Field]
@@ -86,9 +87,11 @@ public struct FindingEvidence: Sendable {
       if let place { groups[place].append(finding) } else { groups.append([finding]) }
     }
     let entries = try TargetDirectory(reader, RowSelection()).entries
+    let devices = try DeviceNames(reader)
     sections = try groups.map { group in
       try SectionReader(
-        reader: reader, entries: entries, findings: group, affected: Set(([record] + others).map(\.target)),
+        reader: reader, entries: entries, devices: devices, findings: group,
+        affected: Set(([record] + others).map(\.target)),
         configured: configured ?? [:], now: now
       ).section()
     }
@@ -100,6 +103,7 @@ public struct FindingEvidence: Sendable {
   private struct SectionReader {
     let reader: any SampleSource
     let entries: [TargetDirectory.Entry]
+    let devices: DeviceNames
     let findings: [FindingRecord]
     let affected: Set<String>
     let configured: [String: EvidenceTarget]
@@ -207,7 +211,8 @@ public struct FindingEvidence: Sendable {
           let variant = entry.target.variants.first { $0.id == sample.variant }?.name ?? ""
           let target = configured[entry.target.name]
           return Notification(
-            place: entry, sample: sample, context: sample.context.flatMap { contexts[$0] },
+            place: entry, sample: sample, device: devices.name(of: entry.target),
+            context: sample.context.flatMap { contexts[$0] },
             fields: target?.fields(of: variant) ?? [],
             keptUntil: keptUntil(sample, entry.target, target), readAt: now)
         }
@@ -226,11 +231,11 @@ public struct FindingEvidence: Sendable {
 
     /// The other devices of the provider, and what other providers did for the same devices.
     private func controls(in time: Range<WallTime>, _ metric: SeriesMetric) throws -> [Control] {
-      let devices = Set(findings.map(\.device))
+      let affectedDevices = Set(findings.map(\.device))
       let others = entries.filter { entry in
         let target = entry.target
         return overlaps(entry, time) && !affected.contains(target.name)
-          && (target.provider == findings[0].provider || devices.contains(target.device ?? target.name))
+          && (target.provider == findings[0].provider || affectedDevices.contains(devices.name(of: target)))
       }
       var names: [String] = []
       for entry in others where !names.contains(entry.target.name) { names.append(entry.target.name) }
@@ -244,7 +249,7 @@ public struct FindingEvidence: Sendable {
         else { return nil }
         let statistics = try series.statistics(of: window, metrics: [shown], shares: [.lost])
         return Control(
-          target: name, provider: own[0].provider, device: own[0].device ?? name,
+          target: name, provider: own[0].provider, device: devices.name(of: own[0]),
           median: statistics.shownInterval(of: .p50, shown, isIndependent: false),
           high: statistics.shownInterval(of: .p99, shown, isIndependent: false), metric: shown,
           lost: hasReceipts ? statistics.share(.lost) : nil, settled: statistics.counts.settled)

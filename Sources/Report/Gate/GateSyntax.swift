@@ -82,7 +82,7 @@ extension Gate {
     return Gate(nil, .share(try percentage(&words), within: limit, of: .planned))
   }
 
-  /// Takes the sign of a comparison and the spaces around it.
+  /// Parses the sign of a comparison and the spaces around it.
   private static func compare(
     _ sign: Character, _ left: String, _ words: inout GateWords, _ remedy: String
   ) throws(GateSyntaxError) {

@@ -50,7 +50,7 @@ struct ReportAnswer {
     if findings.watched.contains(where: \.isTooShort) {
       let all = InTime(content.targets)
       return
-        "Too little to tell: \(FigureText.grouped(all.events)) of \(FigureText.grouped(all.count)) arrived in time"
+        "Too little to tell: \(FigureText.grouped(all.events)) of \(FigureText.grouped(all.count)) \(all.verb)"
     }
     return "No change found"
   }
@@ -61,12 +61,19 @@ struct ReportAnswer {
     return FindingSentence(repetition, stoppedAt: findings.ends[first], clock: time.sentenceClock)
   }
 
-  /// How many arrived in time, of those whose end is known.
+  /// How many arrived in time, of those whose end is known; of targets without receipts, how many were accepted.
   private struct InTime {
     var events = 0
     var count = 0
+    let verb: String
 
     init(_ targets: some Sequence<ReportTarget>) {
+      let hasReceipts = targets.map { $0.receiptDeadline != nil }
+      verb =
+        !hasReceipts.contains(true)
+        ? "were accepted"
+        : hasReceipts.contains(false)
+          ? "arrived in time or, without receipts, were accepted" : "arrived in time"
       for interval in targets.compactMap({ $0.total.shares.first { $0.share == .inTime }?.interval }) {
         events += interval.events
         count += interval.count
@@ -77,7 +84,7 @@ struct ReportAnswer {
     var sentence: String { sentence(to: "") }
 
     func sentence(to targets: String) -> String {
-      "\(PercentText.brief(events, of: count)) of \(CountText.text(count, "notification"))\(targets) arrived in time"
+      "\(PercentText.brief(events, of: count)) of \(CountText.text(count, "notification"))\(targets) \(verb)"
     }
   }
 

@@ -92,7 +92,10 @@ public enum RunsReport {
     var isAlone = false
     for target in summary.runs.flatMap(\.targets) {
       for group in target.groups {
-        guard let metric = group.metrics.last, metric.share.counted > 0 else { continue }
+        // The share in time is of what is promised of the target, and so are the latencies beside it.
+        let promised = target.record.judgedMetric
+        guard let metric = group.metrics.first(where: { $0.metric == promised }), metric.share.counted > 0
+        else { continue }
         let figures = metric.figures.filter { quantiles.contains($0.quantile) }
         if figures.contains(where: { $0.known != nil && $0.usesHistory == false }) { isAlone = true }
         let arrived = group.shares.first { $0.share == .inTime }?.interval

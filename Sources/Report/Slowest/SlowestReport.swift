@@ -93,7 +93,7 @@ public struct SlowestReport: Sendable {
   }
 
   private static func metric(_ wanted: Metric?, of target: TargetRecord) -> Metric {
-    wanted ?? (target.receiptDeadline == nil ? .accept : .delivery)
+    wanted ?? target.judgedMetric
   }
 
   /// Looks for the finding that each belongs to.

@@ -18,7 +18,7 @@ public struct SummaryReport: Sendable, Equatable {
   public let runs: [Run]
   /// How its intervals were computed.
   public let method: IntervalMethod
-  /// What the collector's objectives said last; not of the selection.
+  /// What the collector's objectives of the selected targets said last, whatever run and time are selected.
   public let objectives: [ObjectiveRecord]
 
   /// Reads the selection once, and what lies before it. Targets with many notifications are read from rollups, of which there
@@ -50,7 +50,7 @@ public struct SummaryReport: Sendable, Equatable {
     }
     self.runs = runs
     self.method = method
-    objectives = try reader.objectives()
+    objectives = try reader.objectives().filter { selection.targets?.contains($0.target) ?? true }
   }
 
   /// Calls `body` with each target as soon as its figures are read. A target without rows has no groups.

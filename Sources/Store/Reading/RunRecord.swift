@@ -53,6 +53,8 @@ public struct TargetRecord: Sendable, Equatable {
   public var provider: String
   /// µs from planned; `nil` when no receipt is expected.
   public var receiptDeadline: Int64?
+  /// What says whether a notification came in time: its delivery, or the answer where no receipt is expected.
+  public var judgedMetric: Metric { receiptDeadline == nil ? .accept : .delivery }
   /// Notifications per second that the schedule asked for.
   public var askedRate: Double
   /// Scheme, host and port that requests went to; `nil` in runs of older versions.

@@ -191,7 +191,7 @@ struct TargetTable: Sendable, Equatable {
     let series = SeriesReader(reader)
     self.window = window
     rows = try targets.map { target in
-      let metric: Metric = target.receiptDeadline == nil ? .accept : .delivery
+      let metric = target.judgedMetric
       let figures = try series.statistics(
         of: SeriesWindow(targets: [target.id], time: window), metrics: [metric], shares: [],
         depth: .upTo(20_000))

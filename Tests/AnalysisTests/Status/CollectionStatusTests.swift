@@ -76,6 +76,7 @@ import Testing
       var target = TargetStatusTests.target(name)
       target.receiptDeadline = deadline
       target.last?.unseen = unseen
+      if deadline == nil { target.last?.counts[.delivered] = 0 }
       return target
     }
     let shown = ShareInterval(independent: 1, of: 100)
@@ -86,6 +87,9 @@ import Testing
     #expect(
       status.unknown == ["whether notifications of hook arrive", "whether notifications of ios are shown"])
     #expect(status.running == nil)
+    var reported = target("hook", deadline: nil)
+    reported.last?.counts[.delivered] = 1
+    #expect(Self.status([reported]).unknown.isEmpty, "receipts come though none is expected")
     status.runningSince = TargetStatusTests.after(-3_600)
     #expect(
       Array(status.lines().suffix(2)) == [

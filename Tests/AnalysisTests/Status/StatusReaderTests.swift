@@ -302,11 +302,11 @@ import Testing
     #expect(status.headline.phase == .collecting && status.statuses.map(\.word) == [.learning])
   }
 
-  /// Figures soon after a restart are of the run before it, too.
+  /// Figures soon after a restart are of the run before it, too; the rate is what is sent now.
   @Test func theHeadlineSaysWhatItsFiguresAreOfAfterARestart() throws {
     let store = try SeriesStore()
     try store.commit(Self.events(900), of: store.fixture.alpha)
-    store.fixture.clock.advance(by: .seconds(900))
+    store.fixture.clock.advance(by: .seconds(1_800))
     let plain = try store.fixture.reader()
     let run = try #require(try plain.latestRun())
     let old = try #require(try plain.targets(of: run.id).first { $0.name == "alpha" })
@@ -317,12 +317,13 @@ import Testing
     (next.endpoint, next.device, next.variants) = (old.endpoint, old.device, old.variants.map(\.name))
     let begun = try store.fixture.store.beginRun(
       RunDescription(
-        id: RunID(at: store.time(900), using: &random), name: nil, startedAt: store.time(900),
+        id: RunID(at: store.time(1_800), using: &random), name: nil, startedAt: store.time(1_800),
         startedMonotonic: store.fixture.clock.monotonicNow(), bootID: "boot", targets: [next]))
-    let events = Self.events(60, from: 900)
+    let events = Self.events(60, from: 1_800)
     try store.commit(events, of: begun.targets[0].id)
-    let status = try Self.status(store, after: 960)
+    let status = try Self.status(store, after: 1_860)
     #expect(status.headline.length <= .minutes(1))
+    #expect(status.headline.rate.map { 0.9...1.1 ~= $0 } == true, "\(status.headline)")
     let last = try #require(status.targets[0].last)
     #expect(last.length >= .seconds(800) && status.headline.last >= .seconds(800), "\(status.headline)")
   }

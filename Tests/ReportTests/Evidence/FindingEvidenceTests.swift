@@ -22,9 +22,10 @@ import Testing
   }
 
   /// Of apns and the phone, slow between the 100th and the 150th second; the tablet is well, and so is fcm for the same phone.
+  /// Only its receipts name the phone.
   /// - Parameter isShown: whether the phone also reports when it showed them, and its network.
   private func record(isShown: Bool = false) throws -> (finding: FindingRecord, run: RunRegistration) {
-    func target(_ name: String, _ provider: String, _ device: String) -> TargetDescription {
+    func target(_ name: String, _ provider: String, _ device: String? = nil) -> TargetDescription {
       TargetDescription(
         name: name, provider: provider, receiptDeadline: 30_000_000, askedRate: 4,
         endpoint: "https://\(provider).example:443", device: device)
@@ -32,7 +33,7 @@ import Testing
     let run = try fixture.begin(
       0,
       [
-        target("android", "fcm", "phone"), target("ios", "apns", "phone"),
+        target("android", "fcm"), target("ios", "apns"),
         target("tablet", "apns", "tablet"), target("web", "webpush", "laptop"),
       ])
     let samples = ["android", "ios", "tablet", "web"].flatMap { name -> [Sample] in
@@ -50,13 +51,19 @@ import Testing
         return sample
       }
     }
+    let receipts = try ["android", "ios"].map { name in
+      Receipt(
+        sample: SampleID(target: try #require(run[name]).id, sequence: 1), device: "phone",
+        receivedAt: Self.after(1), arrivedAt: Self.after(1), isSameClock: true)
+    }
     var context = DeviceContext()
     context[.network] = "cellular"
     context[.os] = "phone\u{1b}[31m"
     try fixture.write(
       WriteBatch(
         run: run.run, inserted: samples,
-        contexts: [StoredDeviceContext(id: DeviceContextID(rawValue: 1), context: context)]))
+        contexts: [StoredDeviceContext(id: DeviceContextID(rawValue: 1), context: context)],
+        receipts: receipts))
     var finding = FindingRecord(
       id: "3f9a01bc", incident: "3f9a01bc", run: run.run, target: "ios", variant: "", provider: "apns",
       endpoint: "https://apns.example:443", device: "phone", metric: .delivery, kind: .slower,

@@ -89,13 +89,17 @@ import Testing
       run.run,
       (1...400).map { (number: Int64) -> Sample in
         let sample = Sample.planned(run.targets[0].id, number).accepted(lag: 1, service: 200)
-        return number % 40 == 0
-          ? sample.ended(.lost, status: 200) : sample.delivered(after: 30_000 + number % 50 * 100)
+        guard number % 40 != 0 else { return sample.ended(.lost, status: 200) }
+        // The share in time stands beside the latency that it is of, also where less was shown.
+        var delivered = sample.delivered(after: 30_000 + number % 50 * 100)
+        if number % 2 == 0 { delivered.shownLatency = 90_000 }
+        return delivered
       })
     let reader = try fixture.reader()
     let record = try RunFinder.find("latest", in: reader)
     let lines = try RunsReport.show(record, in: reader)
     let line = try #require(lines.first { $0.hasPrefix("c ") && $0.contains("delivery") })
+    #expect(!lines.contains { $0.contains("shown ") }, "\(lines)")
     #expect(line.contains("32.5 ms (") && line.contains("97.5 % ("), "\(line)")
     #expect(lines.contains { $0.contains("of 400") && $0.contains("n ") })
     #expect(lines.contains { $0.contains("from this run alone") })

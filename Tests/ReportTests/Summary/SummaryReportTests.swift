@@ -4,6 +4,7 @@ import Formats
 import Measurement
 import Store
 import StoreTestKit
+import TestKit
 import Testing
 
 @testable import Report
@@ -114,6 +115,23 @@ import Testing
     // None at all: nothing of it anywhere.
     let without = try SummaryReport(fixture.reader(), RowSelection(targets: ["b"]))
     #expect(!without.lines.contains { $0.contains("path") })
+  }
+
+  @Test func objectivesAreThoseOfTheSelectedTargets() throws {
+    let fixture = try Self.fixture()
+    var changes = ObjectiveChanges()
+    changes.objectives = ["loopback", "other"].map {
+      var record = ObjectiveRecord(
+        name: "fast \($0)", position: 0, target: $0, evaluatedAt: fixture.clock.wallNow())
+      record.silence = 60_000_000
+      return record
+    }
+    try #require(fixture.collector).save(changes)
+    let reader = try fixture.reader()
+    #expect(try SummaryReport(reader).objectives.map(\.target).sorted() == ["loopback", "other"])
+    let selected = try SummaryReport(reader, RowSelection(targets: ["loopback"]))
+    #expect(selected.objectives.map(\.target) == ["loopback"])
+    #expect(!selected.lines.contains { $0.contains("fast other") })
   }
 
   @Test func quantilesAreThoseOfTheSortedValuesInsideTheirIntervals() throws {
