@@ -70,7 +70,7 @@ public final class AnalystSupervisor: Sendable {
     self.logger = logger
   }
 
-  /// Takes a configuration that was read again. Parts that are switched off are tried again.
+  /// Adopts a configuration that was read again. Parts that are switched off are tried again.
   public func update(_ configuration: PushscopeConfiguration) {
     state.withLock { state in
       state.settings = AnalystSettings(configuration)

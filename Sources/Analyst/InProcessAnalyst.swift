@@ -35,7 +35,7 @@ public final class InProcessAnalyst: Sendable {
     self.logger = logger
   }
 
-  /// Takes a configuration that was read again.
+  /// Adopts a configuration that was read again.
   public func update(_ configuration: PushscopeConfiguration) {
     let settings = AnalystSettings(configuration)
     state.withLock { $0.settings = settings }

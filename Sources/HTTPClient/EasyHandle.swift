@@ -12,9 +12,9 @@ public final class EasyHandle {
 
   /// The answer as far as it was received.
   public private(set) var answer = CurlAnswer(bodyLimit: 0)
-  /// Takes a part of the body in place of ``answer``; `false` ends the transfer.
+  /// Called with each part of the body, in place of ``answer``; `false` ends the transfer.
   public var onBody: ((UnsafeRawBufferPointer) -> Bool)?
-  /// Takes each socket that is opened.
+  /// Called with each socket that is opened.
   public var onSocket: (Int32) -> Void = { _ in }
   /// Called about once a second; `true` ends the transfer.
   public var isCancelled: () -> Bool = { false }

@@ -75,7 +75,7 @@ public final class AlertingService: Sendable {
     }
   }
 
-  /// Takes a configuration that was read again.
+  /// Adopts a configuration that was read again.
   public func set(_ settings: AlertingSettings) {
     let (watch, alerts) = state.withLock { state in
       state.settings = settings

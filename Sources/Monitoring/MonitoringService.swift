@@ -69,7 +69,7 @@ public final class MonitoringService: Sendable {
   /// Lets `POST /-/reload` read the configuration again, where the configuration allows it.
   public func setReload(_ action: ReloadAction?) { state.withLock { $0.reload = action } }
 
-  /// Takes a configuration that was read again: labels, objectives, and who may ask the endpoint, whose address stays.
+  /// Adopts a configuration that was read again: labels, objectives, and who may ask the endpoint, whose address stays.
   public func update(_ configuration: PushscopeConfiguration) {
     metrics.update { $0.replace(Self.counted(configuration)) }
     let parts = state.withLock { state in

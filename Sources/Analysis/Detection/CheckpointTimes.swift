@@ -21,7 +21,7 @@ struct CheckpointTimes: Sendable {
     memory = settings.memory
   }
 
-  /// Takes those that the store has.
+  /// Adopts the times that the store has.
   mutating func restore(_ stored: [WallTime], of watched: WatchedTarget) {
     times[watched, default: Times()].stored = stored
   }

@@ -17,7 +17,7 @@ struct KnownFindings: Sendable {
   /// Adds a stored one.
   mutating func add(_ finding: KnownFinding) { byTarget[finding.watched, default: []].append(finding) }
 
-  /// Takes a finding's row as it was made again.
+  /// Replaces a finding's row by one that was made again.
   mutating func update(_ finding: KnownFinding, at index: Int) { byTarget[finding.watched]?[index] = finding }
 
   /// Forgets those of runs that are gone.

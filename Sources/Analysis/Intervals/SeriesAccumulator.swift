@@ -90,7 +90,7 @@ public struct SeriesAccumulator {
     return true
   }
 
-  /// Takes each PING once in place of what notifications carry, where the PINGs reach back as far.
+  /// Counts each PING once, in place of what notifications carry, where the PINGs reach back as far.
   mutating func replacePath(_ roundTrips: RoundTrips) {
     guard let index = latencies.firstIndex(where: { $0.metric == .path }),
       roundTrips.covers(carriedSince: firstPath)

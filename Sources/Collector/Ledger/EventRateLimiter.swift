@@ -34,7 +34,7 @@ struct EventRateLimiter: Sendable {
     windows.values.lazy.filter { $0.held > 0 }.map(\.end).min()
   }
 
-  /// Takes an event; appends to `output` what is to be written now.
+  /// Counts an event; appends to `output` what is to be written now.
   /// - Parameter failure: what failed handshakes are counted by.
   mutating func add(
     _ event: Event, by failure: HandshakeFailure? = nil, at now: MonotonicTime, to output: inout [Event]

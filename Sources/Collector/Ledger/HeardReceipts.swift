@@ -74,7 +74,7 @@ extension ArrivedReceipt {
 }
 
 extension Sample {
-  /// Takes stages and circumstances of the notification's first receipt. What is known keeps its first value.
+  /// Adds stages and circumstances of the notification's first receipt. What is known keeps its first value.
   /// - Parameters:
   ///   - deadline: µs from planned.
   ///   - isCounted: whether it counts for what the device shows: not a notification of an earlier run, of which those that were not

@@ -141,7 +141,7 @@ struct Ledger: Sendable {
     }
   }
 
-  /// Takes what is missed before it was planned: nothing of it can change any more, so it is not held.
+  /// Records what is missed before it was planned: nothing of it can change any more, so it is not held.
   private mutating func miss(_ block: PlannedBlock, _ reason: MissedReason) {
     for (offset, planned) in block.planned.enumerated() {
       var sample = Sample(
@@ -221,7 +221,7 @@ struct Ledger: Sendable {
   /// Whether a notification is held in memory; a receipt for any other needs its row from the store.
   func holds(_ id: SampleID) -> Bool { entries[id] != nil }
 
-  /// Takes a receipt whose MAC is valid.
+  /// Applies a receipt whose MAC is valid.
   /// - Parameters:
   ///   - reloaded: the notification from the store, where ``holds(_:)`` is `false`; `nil` when the store does not know it
   ///     either.
@@ -443,7 +443,7 @@ struct Ledger: Sendable {
     for exchange in known { _ = clocks.add(exchange, at: exchange.exchange.t3) }
   }
 
-  /// Takes the exchanges that came with authentic receipts; to be called before these receipts are applied.
+  /// Applies the exchanges that came with authentic receipts; to be called before these receipts are applied.
   /// - Parameter now: when they arrived.
   /// - Returns: the exchanges to store.
   mutating func apply(_ arrived: [DeviceExchange], at now: MonotonicTime) -> [DeviceExchange] {

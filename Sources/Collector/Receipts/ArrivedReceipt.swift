@@ -60,9 +60,9 @@ struct ReceiptOutcome: Sendable, Equatable {
   var failed = 0
 }
 
-/// Takes the receipts of listener and subscriptions: the recorder.
+/// Receives the receipts of listener and subscriptions: the recorder.
 protocol ReceiptSink: Sendable {
-  /// Takes 1 to 100 receipts with valid MACs, and the clock exchanges that came with them. Calls `reply` once, from any
+  /// Receives 1 to 100 receipts with valid MACs, and the clock exchanges that came with them. Calls `reply` once, from any
   /// thread, when they are stored. The device is answered 202 only then, and posts unanswered receipts again.
   func receive(
     _ receipts: [ArrivedReceipt], exchanges: [DeviceExchange],
@@ -77,7 +77,7 @@ protocol ReceiptSink: Sendable {
 }
 
 extension ReceiptSink {
-  /// Takes receipts without exchanges.
+  /// Receives receipts without exchanges.
   func receive(_ receipts: [ArrivedReceipt], reply: @escaping @Sendable (ReceiptOutcome) -> Void) {
     receive(receipts, exchanges: [], reply: reply)
   }

@@ -6,7 +6,7 @@ import NIOPosix
 import Providers
 import Synchronization
 
-/// Takes devices' receipts over HTTP/2 or HTTP/1.1 with TLS, on an event loop of its own: checks, authenticates and stamps
+/// Receives devices' receipts over HTTP/2 or HTTP/1.1 with TLS, on an event loop of its own: checks, authenticates and stamps
 /// them, passes them to the run that is recorded, and answers when they are stored. Where devices may join it serves their page, also
 /// over plain HTTP for browsers on this host.
 final class ReceiptListener: Sendable {
@@ -87,7 +87,7 @@ final class ReceiptListener: Sendable {
   /// - Throws: ``HTTPServerError``; the former one stays.
   func replaceIdentity(_ identity: ServerIdentity) throws { try secure?.replaceIdentity(identity) }
 
-  /// Takes receipts with the MAC of another secret, besides those with the former one.
+  /// Accepts receipts with the MAC of another secret, besides those with the former one.
   func add(_ authenticator: ReceiptAuthenticator) {
     let service = service
     loop.execute { service.value.add(authenticator) }

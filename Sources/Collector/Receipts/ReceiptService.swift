@@ -47,7 +47,7 @@ final class ReceiptService {
     limiter = SourceLimiter(limit: options.sourceLimit)
   }
 
-  /// Takes receipts with the MAC of another secret too. The two before it stay valid.
+  /// Accepts receipts with the MAC of another secret too. The two before it stay valid.
   func add(_ authenticator: ReceiptAuthenticator) {
     authenticators.insert(authenticator, at: 0)
     if authenticators.count > 3 { authenticators.removeLast() }

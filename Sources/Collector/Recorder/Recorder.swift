@@ -27,7 +27,7 @@ final class Recorder {
   private let host: String
   private let loopLag: @Sendable () -> TimingStatistics.LoopLag
   private let onCommitted: @Sendable (PlannedBlock) -> Void
-  /// Takes each log line, for the daemon's own output.
+  /// Called with each log line, for the daemon's own output.
   private let onLog: @Sendable (LogLine) -> Void
   private let observer: (any CollectionObserver)?
 

@@ -36,7 +36,7 @@ struct ActiveTargets: Sendable {
     return changes
   }
 
-  /// Takes what a reload changed, with the ids that the store gave.
+  /// Applies what a reload changed, with the ids that the store gave.
   /// - Returns: the targets that begin, or go on as something else.
   mutating func apply(_ changes: TargetChanges, _ registration: RunRegistration) -> [Entry] {
     generation += 1

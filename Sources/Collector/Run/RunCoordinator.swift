@@ -102,7 +102,7 @@ final class RunCoordinator: RunController {
   /// The run is being recorded from now on.
   func open(_ inbox: RecorderInbox) { state.withLock { $0.inbox = inbox } }
 
-  /// Takes the time limits of targets, at the beginning and whenever a reload begins some.
+  /// Adds the time limits of targets, at the beginning and whenever a reload begins some.
   func add(_ targets: [TargetBuilder]) {
     let timeout = targets.map(\.configuration.timeout).max() ?? .zero
     let receiptDeadline = targets.compactMap(\.configuration.receiptDeadline).max() ?? .zero

@@ -124,7 +124,7 @@ struct RunState: Equatable, Sendable {
     phase = .preparing(Run(stoppedAt: isOver ? now : nil))
   }
 
-  /// Takes the time limits of targets, at the beginning and whenever a reload begins some.
+  /// Adds the time limits of targets, at the beginning and whenever a reload begins some.
   mutating func add(timeout: Duration, receiptDeadline: Duration) {
     change { run in
       run.timeout = max(run.timeout, timeout)

@@ -143,7 +143,7 @@ final class TargetServices: Sendable {
     }
   }
 
-  /// Takes what an answer says of a credential; called on the timing thread.
+  /// Records what an answer says of a credential; called on the timing thread.
   func record(_ feedback: CredentialFeedback) { renewer.record(feedback) }
 
   /// Looks for new connections to the targets' services; called on the timing thread.

@@ -139,7 +139,7 @@ struct AutopushDeliveries: Sendable {
 
   static let capacity = 1000
 
-  /// Takes a notification, and says what is known of it.
+  /// Receives a notification, and says what is known of it.
   mutating func receive(_ version: String) -> State {
     if let isStored = isStored[version] { return isStored ? .stored : .waiting }
     isStored[version] = false

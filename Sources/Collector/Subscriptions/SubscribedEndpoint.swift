@@ -56,7 +56,7 @@ final class SubscribedEndpoint: Sendable {
   /// - Parameter wake: called when an answer refuses the endpoint, on the timing thread.
   func onRefusal(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
 
-  /// Takes the status of an answer; called on the timing thread.
+  /// Records the status of an answer; called on the timing thread.
   func record(status: Int) {
     let refusal: Refusal
     switch status {

@@ -39,7 +39,7 @@ struct WebSocketOpening {
     return Array((lines + ["", ""]).joined(separator: "\r\n").utf8)
   }
 
-  /// Takes bytes of the answer.
+  /// Receives bytes of the answer.
   /// - Returns: the bytes behind the answer once the WebSocket is open; `nil` while the answer is not complete.
   mutating func receive(_ bytes: some Collection<UInt8>) throws(Failure) -> [UInt8]? {
     var rest = bytes[...]

@@ -29,7 +29,7 @@ struct WebSocketReader: Sendable {
   /// - Parameter maximumBytes: of a text; a longer one is a violation.
   init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
 
-  /// Takes bytes as they come. Read ``next()`` until there is nothing more: that bounds what is kept.
+  /// Appends bytes as they come. Read ``next()`` until there is nothing more: that bounds what is kept.
   mutating func append(_ bytes: some Sequence<UInt8>) {
     if start > 0 {
       unread.removeFirst(start)

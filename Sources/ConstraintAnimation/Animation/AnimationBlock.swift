@@ -128,7 +128,7 @@ final class AnimationBlock {
     insert(track)
   }
 
-  /// Takes a track in, or adds it to the one of the same property and object.
+  /// Inserts a track, or adds it to the one of the same property and object.
   func insert(_ track: AnimationTrack) {
     let object = track.object
     let property = track.property
@@ -141,7 +141,7 @@ final class AnimationBlock {
     }
   }
 
-  /// Takes the track at `index` out; the last one moves into its place.
+  /// Removes the track at `index`; the last one moves into its place.
   func removeTrack(at index: Int) -> AnimationTrack {
     let track = tracks[index]
     forgetPlace(of: track)
@@ -157,7 +157,7 @@ final class AnimationBlock {
     return track
   }
 
-  /// Takes all tracks out.
+  /// Removes all tracks.
   func removeTracks() -> [AnimationTrack] {
     let removed = tracks
     tracks = []
@@ -253,7 +253,7 @@ struct AnimationTrack {
     }
   }
 
-  /// Takes away what all tracks of this property have added to the object.
+  /// Removes what all tracks of this property have added to the object.
   func reset() {
     switch target {
     case .frame(let item): item.offset = .zero

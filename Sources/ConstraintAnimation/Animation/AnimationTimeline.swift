@@ -137,7 +137,7 @@ final class AnimationTimeline {
     return speed
   }
 
-  /// Takes all tracks of an object out of their blocks; blocks left empty wait in
+  /// Removes all tracks of an object from their blocks; blocks left empty wait in
   /// `interrupted`. The offsets are as they were: ``refresh(_:)`` works them out.
   func removeTracks(
     of object: any AnimatedObject, finished: Bool, into removed: inout [AnimationTrack]

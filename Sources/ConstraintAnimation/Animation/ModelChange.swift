@@ -111,7 +111,7 @@ struct ModelChanges {
   private var entries: [(change: ModelChange, block: UInt64)] = []
   private var places: [ModelChange.Key: Int] = [:]
 
-  /// Takes in a change.
+  /// Adds a change.
   /// - Parameters:
   ///   - change: what was changed.
   ///   - block: the one it was changed in, 0 = none.

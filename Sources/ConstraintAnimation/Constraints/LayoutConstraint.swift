@@ -310,7 +310,7 @@ struct ConstraintList: Sequence {
     writes += 1
   }
 
-  /// Takes a constraint out, if it is here.
+  /// Removes a constraint, if it is here.
   /// - Returns: whether it was.
   @discardableResult
   mutating func remove(_ constraint: LayoutConstraint, as role: Role) -> Bool {

@@ -45,7 +45,7 @@ open class GestureRecognizer {
 
   // MARK: For the kinds of recognizers
 
-  /// Takes in an event; changes state through ``enter(_:)``.
+  /// Receives an event; changes state through ``enter(_:)``.
   /// - Returns: whether the event was one of its own.
   func receive(_ event: InputEvent, at time: MotionTime) -> Bool { false }
 
@@ -104,7 +104,7 @@ extension View {
     recognizer.view = self
   }
 
-  /// Takes the recognizer away; a gesture under way is cancelled.
+  /// Removes the recognizer; a gesture under way is cancelled.
   public final func removeGestureRecognizer(_ recognizer: GestureRecognizer) {
     guard let index = gestureRecognizers.firstIndex(where: { $0 === recognizer }) else { return }
     window?.gestures.cancel(recognizer)

@@ -43,7 +43,7 @@ final class LayoutEngine {
     window.constraintsChanged()
   }
 
-  /// Takes a constraint's row out.
+  /// Removes a constraint's row.
   func extract(_ constraint: LayoutConstraint) {
     guard let handle = constraint.handle else { return }
     solver.remove(handle)

@@ -157,7 +157,7 @@ extension Window {
     if let blamed { throw refusal.error(blaming: blamed) }
   }
 
-  /// Takes over the constraints of a subtree that has come into the window; those that contradict are deactivated
+  /// Adds the constraints of a subtree that has come into the window; those that contradict are deactivated
   /// and reported, the others hold.
   func insertReporting(_ constraints: [LayoutConstraint]) {
     for constraint in constraints {

@@ -27,7 +27,7 @@ struct Objective: ~Copyable {
     values.fill(to: count * stride, with: 0)
   }
 
-  /// Takes a share in the level of a priority. May widen the values, so pointers to them do not hold any longer.
+  /// Acquires a share in the level of a priority. May widen the values, so pointers to them do not hold any longer.
   /// - Parameters:
   ///   - count: of symbols.
   ///   - capacity: for how many symbols to reserve memory.

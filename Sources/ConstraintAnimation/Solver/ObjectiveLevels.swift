@@ -19,7 +19,7 @@ struct ObjectiveLevels: ~Copyable {
     preconditionFailure("the priority is not in use")
   }
 
-  /// Takes a share in a priority's slot. `isNew` says that its column of the objective has to be cleared first.
+  /// Acquires a share in a priority's slot. `isNew` says that its column of the objective has to be cleared first.
   mutating func acquire(_ priority: Int16) -> (slot: Int16, isNew: Bool) {
     var place = 0
     while place < order.count {

@@ -121,7 +121,7 @@ extension SymbolTable {
     column.pointee.count += 1
   }
 
-  /// Takes a cell out of its symbol's column; the last entry moves into its place.
+  /// Removes a cell from its symbol's column; the last entry moves into its place.
   @inline(__always)
   mutating func unlinkCell(_ cell: TableauCell) {
     let nodes = nodes.base
@@ -136,7 +136,7 @@ extension SymbolTable {
     nodes[Int(moved.row)].cells[Int(moved.position)].link = cell.link
   }
 
-  /// Takes a cell out of its row and column; the row's last cell moves into its place.
+  /// Removes a cell from its row and column; the row's last cell moves into its place.
   @inline(__always)
   mutating func removeCell(_ row: Int, at position: Int) {
     let nodes = nodes.base

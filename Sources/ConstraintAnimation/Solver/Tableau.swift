@@ -61,7 +61,7 @@ extension Tableau {
   /// A constraint that was removed before it had a row.
   mutating func markReleased(_ place: Int) { symbols[place].flags.insert(.released) }
 
-  /// Takes a share in the level of a priority. May widen the objective.
+  /// Acquires a share in the level of a priority. May widen the objective.
   mutating func acquireLevel(_ priority: Int16) {
     objective.acquireLevel(priority, count: symbols.count, capacity: symbols.nodes.capacity)
   }
@@ -566,7 +566,7 @@ extension Tableau {
     }
   }
 
-  /// Takes a basic constraint's share out of the objective.
+  /// Removes a basic constraint's share from the objective.
   mutating func dropCost(of place: Int) {
     guard symbols[place].multiplier != 0 else { return }
     reweigh(place, to: 0)

@@ -268,7 +268,7 @@ extension View {
     if isShown { window?.invalidateDisplay(of: self, part: part) }
   }
 
-  /// Takes ``intrinsicContentSize`` up again, when what it depends on has changed.
+  /// Makes the layout read ``intrinsicContentSize`` again, when what it depends on has changed.
   public final func invalidateIntrinsicContentSize() {
     updateIntrinsicConstraints()
   }

@@ -53,7 +53,7 @@ struct AlarmCalibration: Sendable, Hashable, Codable {
     }
   }
 
-  /// Takes the largest nats of the windows that end with one bin, by cell.
+  /// Collects the largest nats of the windows that end with one bin, by cell.
   ///
   /// - Parameter start: of the bin, µs since 1970.
   mutating func collect(_ maxima: [WindowScan.Maximum], at start: Int64, _ settings: DetectorSettings) {
@@ -81,7 +81,7 @@ struct AlarmCalibration: Sendable, Hashable, Codable {
     maxima.removeAll { $0.index < block.index - week }
   }
 
-  /// Takes the maxima of stretches against a reference and against the hours before each bin, block by whole block.
+  /// Measures the maxima of stretches against a reference and against the hours before each bin, block by whole block.
   mutating func measure(
     _ segments: [Range<Int>], of history: BinHistory, against reference: Reference, _ layout: ScanLayout,
     _ settings: DetectorSettings, recent: RecentScan?
@@ -110,7 +110,7 @@ struct AlarmCalibration: Sendable, Hashable, Codable {
     }
   }
 
-  /// Takes the maxima of a whole block of the first days.
+  /// Adds the maxima of a whole block of the first days.
   private mutating func add(_ maxima: [Double], at start: Int64, _ settings: DetectorSettings) {
     self.maxima.append(Block(index: start / settings.maximaBlock, values: maxima))
   }

@@ -1,4 +1,4 @@
-/// Takes references from the bins of one series, and measures their design effects.
+/// Builds references from the bins of one series, and measures their design effects.
 struct ReferenceBuilder: Sendable {
   private let layout: ScanLayout
   private let isShare: Bool

@@ -124,7 +124,7 @@ public struct SeriesDetector: Sendable {
   /// Whether a change goes on, until whose end no other one is looked for.
   public var isFollowing: Bool { usual.isFollowing || fine?.isFollowing ?? false }
 
-  /// Takes the instrument's floor of the run that it is in: from the next reference on, a change of a latency by less than
+  /// Adopts the instrument's floor of the run that it is in: from the next reference on, a change of a latency by less than
   /// this is not reported, µs.
   public mutating func use(floor: Int64) {
     usual.use(floor: floor)

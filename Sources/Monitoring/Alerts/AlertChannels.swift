@@ -45,7 +45,7 @@ struct WebhookChannel: AlertChannel {
 /// Runs a program with the JSON on its standard input.
 struct CommandChannel: AlertChannel {
   let arguments: [String]
-  /// Takes what it printed, at most ``maximumOutput`` bytes.
+  /// Called with what it printed, at most ``maximumOutput`` bytes.
   let onOutput: (String) -> Void
   var timeout = Duration.seconds(30)
   static let maximumOutput = 4096

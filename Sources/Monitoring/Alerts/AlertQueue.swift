@@ -33,7 +33,7 @@ struct AlertQueue: Sendable {
   /// Those in the order of their start.
   var ordered: [AlertRecord] { records.values.sorted { ($0.startedAt, $0.id) < ($1.startedAt, $1.id) } }
 
-  /// Takes the alerts of a kind that last now. Others of that kind have ended.
+  /// Replaces the alerts of a kind by those that last now. Others of that kind have ended.
   mutating func replace(_ kind: AlertRecord.Kind, with alerts: [Alert], at now: WallTime) {
     for alert in alerts {
       if var known = records[alert.id] {
@@ -165,7 +165,7 @@ struct AlertQueue: Sendable {
     return changes
   }
 
-  /// Takes back what could not be saved.
+  /// Restores what could not be saved.
   mutating func restore(_ changes: ObjectiveChanges) {
     changed.formUnion(changes.alerts.map(\.id).filter { records[$0] != nil })
     removed.formUnion(changes.removedAlerts.filter { records[$0] == nil })

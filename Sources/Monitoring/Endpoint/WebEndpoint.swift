@@ -45,7 +45,7 @@ final class WebEndpoint: Sendable {
     }
   }
 
-  /// Takes certificate, password and rights of a configuration that was read again, for new connections and requests; the
+  /// Adopts certificate, password and rights of a configuration that was read again, for new connections and requests; the
   /// address stays.
   /// - Throws: ``HTTPServerError``, `FileReadError`; the former ones stay.
   func replace(_ configuration: ServiceConfiguration) throws {

@@ -91,7 +91,7 @@ struct MetricsState: Sendable {
     self.objectives = objectives
   }
 
-  /// Takes the objectives of a configuration that was read again. Those that are the same go on; new limits become buckets of
+  /// Adopts the objectives of a configuration that was read again. Those that are the same go on; new limits become buckets of
   /// the series that begin from now on, since the values so far are not known one by one.
   mutating func replace(_ objectives: [Objective]) {
     buckets = LatencyBuckets(limits: objectives.map(\.limit))

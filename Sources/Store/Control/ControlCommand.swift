@@ -10,7 +10,7 @@ public enum ControlCommand: Sendable, Hashable {
   case rename(RunID, name: String?)
   /// Deletes a run and all of its rows.
   case delete(RunID)
-  /// Takes a finding out of lists, counts and alerts, or puts it back.
+  /// Hides a finding from lists, counts and alerts, or shows it again.
   case hide(finding: String)
   case unhide(finding: String)
   /// Writes an event of kind `annotation`.

@@ -95,7 +95,7 @@ extension CollectorStore {
     try transaction { db, _ in try db.execute(sql: "DELETE FROM detector") }
   }
 
-  /// Takes a finding out of lists, counts and alerts, or puts it back.
+  /// Hides a finding from lists, counts and alerts, or shows it again.
   /// - Throws: ``StoreError``, e.g. `unknownFinding`.
   public func setHidden(_ isHidden: Bool, finding id: String) throws {
     try transaction { db, state in

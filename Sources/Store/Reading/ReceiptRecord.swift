@@ -70,8 +70,8 @@ public struct ReceiptParts {
 
   public init() {}
 
-  /// Takes a row; rows come in the order of notifications, then in that in which they were stored.
-  /// - Parameter finished: takes the receipts of the notification before.
+  /// Adds a row; rows come in the order of notifications, then in that in which they were stored.
+  /// - Parameter finished: called with the receipts of the notification before.
   public mutating func add(
     _ record: ReceiptRecord, finished: (ReceiptRecord) throws -> Void
   ) rethrows {

@@ -29,7 +29,7 @@ final class LogCheckpoints: Sendable {
 
   var pin: LogPin? { state.withLock { $0 } }
 
-  /// Takes the place of SQLite's automatic checkpoints of a connection, which this must outlive.
+  /// Replaces SQLite's automatic checkpoints of a connection, which this must outlive.
   func install(on db: Database) {
     sqlite3_wal_hook(
       db.sqliteConnection,

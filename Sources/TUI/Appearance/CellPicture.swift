@@ -128,7 +128,7 @@ struct CellPicture: Sendable, Equatable {
     }
   }
 
-  /// Takes over the lines of text of another picture.
+  /// Copies the lines of text of another picture.
   mutating func pasteLines(of other: CellPicture, x: Int, y: Int) {
     lines += other.lines.map { line in
       var moved = line

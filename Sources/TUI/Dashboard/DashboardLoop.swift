@@ -222,7 +222,7 @@ final class DashboardLoop {
     return nil
   }
 
-  /// Takes the background color that the terminal has reported.
+  /// Adopts the background color that the terminal has reported.
   private func adopt(_ background: Color) {
     let brightness =
       0.299 * Double(background.red) + 0.587 * Double(background.green) + 0.114 * Double(background.blue)

@@ -80,7 +80,7 @@ final class DashboardScreen {
       || snapshot.request != model.snapshots.latest.request
   }
 
-  /// Takes a snapshot from the reader.
+  /// Shows a snapshot from the reader.
   func show(_ snapshot: Snapshot, at time: MotionTime) {
     step(to: time)
     let interruption = model.snapshots.latest.interruption
@@ -127,14 +127,14 @@ final class DashboardScreen {
 
   var lastView: LastView? { model.lastView }
 
-  /// Takes a snapshot of the second run.
+  /// Shows a snapshot of the second run.
   func showOther(_ snapshot: Snapshot, at time: MotionTime) {
     step(to: time)
     guard model.receiveOther(snapshot) else { return }
     if case .run = state.comparison { update() }
   }
 
-  /// Takes figures from the reader, of the run on display and of the second run.
+  /// Shows figures from the reader, of the run on display and of the second run.
   func show(_ figures: WindowFigures?, other: WindowFigures? = nil, at time: MotionTime) {
     step(to: time)
     guard model.receive(figures, other: other), model.notice == nil else { return }
@@ -143,7 +143,7 @@ final class DashboardScreen {
     }
   }
 
-  /// Takes the hours of the run from the reader.
+  /// Shows the hours of the run from the reader.
   func show(_ calendar: CalendarFigures, at time: MotionTime) {
     step(to: time)
     guard model.receive(calendar) else { return }

@@ -37,7 +37,7 @@ struct DisplayedSnapshots {
     return true
   }
 
-  /// Takes new figures, of the run on display and of the second run; those of a frozen view stay unless they are of another
+  /// Receives new figures, of the run on display and of the second run; those of a frozen view stay unless they are of another
   /// place.
   /// - Returns: whether they are shown.
   mutating func receive(_ own: WindowFigures?, other: WindowFigures?, isFrozen: Bool) -> Bool {
@@ -64,7 +64,7 @@ struct DisplayedSnapshots {
     latest.condition == .ready && (request == heldRequest || latest.request != request)
   }
 
-  /// Takes only the lists of the newest snapshot, as far as they are scrolled.
+  /// Adopts only the lists of the newest snapshot, as far as they are scrolled.
   mutating func adoptLists(_ state: ViewState) {
     if state.lists.events != .end { shown.eventList = latest.eventList }
     if state.lists.log != .end { shown.logList = latest.logList }

@@ -35,7 +35,7 @@ final class PanelHost {
   /// Columns of the terminal.
   private var width = 0
 
-  /// Takes what a click on a tab or on a run asks for.
+  /// Called with what a click on a tab or on a run asks for.
   var onInput: (ScreenInput) -> Void = { _ in }
 
   init(_ model: ScreenModel) {

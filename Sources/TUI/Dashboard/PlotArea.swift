@@ -74,7 +74,7 @@ final class PlotPane {
       || previous?.isReading != fresh.isReading || previous?.figures != fresh.figures
   }
 
-  /// Takes new figures of what is shown.
+  /// Shows new figures of the same snapshot.
   /// - Returns: whether they differ from those before.
   func show(_ figures: WindowFigures?, of snapshot: Snapshot) -> Bool {
     guard content?.set(figures, in: snapshot) ?? false else { return false }
@@ -191,7 +191,7 @@ final class PlotArea {
     return isNew
   }
 
-  /// Takes new figures of what is shown.
+  /// Shows new figures of the same snapshot.
   /// - Returns: whether the histogram has to be drawn again.
   func show(
     _ figures: DisplayedFigures, _ state: ViewState, in context: ScreenContext

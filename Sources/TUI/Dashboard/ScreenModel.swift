@@ -80,7 +80,7 @@ final class ScreenModel {
 
   // MARK: - What is read
 
-  /// Takes a snapshot from the reader.
+  /// Receives a snapshot from the reader.
   func receive(_ snapshot: Snapshot) -> DisplayedSnapshots.Arrival {
     let arrival = snapshots.receive(snapshot)
     if arrival == .newStore {
@@ -90,7 +90,7 @@ final class ScreenModel {
     return arrival
   }
 
-  /// Takes a snapshot of the second run.
+  /// Receives a snapshot of the second run.
   /// - Returns: whether it is new.
   func receiveOther(_ snapshot: Snapshot) -> Bool {
     guard snapshots.receiveOther(snapshot) else { return false }

@@ -32,7 +32,7 @@ struct BucketCounts {
   /// How many parts were counted in this pass.
   private var used = 0
 
-  /// Takes the buckets to count in.
+  /// Begins to count in these buckets.
   /// - Parameters:
   ///   - columns: of the axis; values below and above it are not counted.
   ///   - width: columns of a bucket.

@@ -39,7 +39,7 @@ final class HelpSheet {
 
   func invalidate() { sheet.view.invalidate() }
 
-  /// Takes the size that the window has room for; the window lays it out.
+  /// Adopts the size that the window has room for; the window lays it out.
   func fit() {
     guard isShown else { return }
     sheet.setSize(model.size(fitting: Int(window.size.width), Int(window.size.height)))

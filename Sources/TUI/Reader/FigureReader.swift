@@ -3,7 +3,7 @@ import Findings
 import Measurement
 import Store
 
-/// Takes the figures that the screen shows, with what earlier windows in the store say about dependence. It takes them anew
+/// Computes the figures that the screen shows, with what earlier windows in the store say about dependence: anew
 /// only when the order or the notifications have changed.
 struct FigureReader {
   private let clock: any HostClock
@@ -44,7 +44,7 @@ struct FigureReader {
     return WindowFigures(wanted, run: run, places: places)
   }
 
-  /// Takes everything anew at the next call.
+  /// Makes the next call compute everything anew.
   mutating func forget() { (order, histories) = (nil, []) }
 
   private mutating func figures(
@@ -265,7 +265,7 @@ extension PlaceFigures {
     self.init(summaries: summaries, beyond: beyond)
   }
 
-  /// Takes the figures of the path from round trips, each of which many notifications may have.
+  /// Computes the figures of the path from round trips, each of which many notifications may have.
   fileprivate mutating func setPath(_ answers: [PingAnswer], in time: Range<WallTime>) {
     guard !answers.isEmpty else { return }
     setPath(

@@ -96,7 +96,7 @@ struct SnapshotSource {
       monotonicNow: clock.monotonicNow())
   }
 
-  /// Takes the figures of what the last snapshot shows.
+  /// Computes the figures of what the last snapshot shows.
   /// - Returns: `nil` when they are the same as before, or must wait.
   mutating func figures(_ order: FiguresOrder?) -> WindowFigures? {
     order.flatMap { follower.readFigures($0, of: builder.last) }

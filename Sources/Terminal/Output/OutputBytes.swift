@@ -35,7 +35,7 @@ struct OutputBytes: ~Copyable {
   /// Forgets what was appended after `count` bytes.
   mutating func truncate(to count: Int) { self.count = min(self.count, count) }
 
-  /// Takes bytes out of the middle; what follows moves up.
+  /// Removes bytes from the middle; what follows moves up.
   mutating func removeSubrange(_ range: Range<Int>) {
     precondition(range.upperBound <= count)
     (base + range.lowerBound).update(from: base + range.upperBound, count: count - range.upperBound)

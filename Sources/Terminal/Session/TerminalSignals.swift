@@ -74,7 +74,7 @@ public final class TerminalWaker: Sendable {
     _ = write(writingEnd, &byte, 1)
   }
 
-  /// Takes the wakes that have come.
+  /// Consumes the wakes that have come.
   func clear() {
     var bytes: [UInt64] = [0, 0, 0, 0, 0, 0, 0, 0]
     while read(descriptor, &bytes, 64) > 0 {}

@@ -134,7 +134,7 @@ final class HTTP2Session {
 
   // MARK: Bytes
 
-  /// Takes what arrived, whole frames or any parts of them.
+  /// Receives what arrived, whole frames or any parts of them.
   /// - Parameter now: the instant that frame rates are counted at.
   func receive(_ bytes: UnsafeRawBufferPointer, at now: MonotonicTime) {
     guard failure == nil else { return }

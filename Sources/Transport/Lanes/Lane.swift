@@ -117,15 +117,15 @@ protocol Lane: AnyObject {
 
   /// Whether a request can be made ready before its instant and be held until ``flush()``.
   func canHold(_ request: OutgoingRequest) -> Bool
-  /// Takes a request; it leaves with ``flush()``. The first one opens the connection.
+  /// Accepts a request; it leaves with ``flush()``. The first one opens the connection.
   func accept(_ request: OutgoingRequest)
   /// Does what can be done before the instant of what was taken, so that ``flush()`` only lets it go.
   func hold()
-  /// Takes back the request that the connection is being opened for, and ends the lane.
+  /// Returns the request that the connection is being opened for, and ends the lane.
   func cancelOpening() -> OutgoingRequest?
   /// When the next PING is due; `nil` where none is.
   var nextProbe: MonotonicTime? { get }
-  /// Takes the PING that is due; it leaves with ``flush()``.
+  /// Accepts the PING that is due; it leaves with ``flush()``.
   func probePath(at now: MonotonicTime)
   /// Lets what was taken leave.
   func flush()

@@ -119,7 +119,7 @@ final class TLSChannel {
     return acknowledgments.map { ($0.byte, offset.monotonic($0.stamp)) }
   }
 
-  /// Takes stamps off the socket's error queue, and keeps those of acknowledgments.
+  /// Reads stamps from the socket's error queue, and keeps those of acknowledgments.
   /// - Parameter onDeparture: returns whether it wants more.
   /// - Returns: whether there was any.
   @discardableResult
@@ -140,7 +140,7 @@ final class TLSChannel {
     return found
   }
 
-  /// Takes stamps that came late off the socket, which epoll reports as an error.
+  /// Drops stamps that came late from the socket, which epoll reports as an error.
   /// - Returns: whether there was any.
   func dropSentStamps() -> Bool { drainStamps { _, _ in true } }
 }

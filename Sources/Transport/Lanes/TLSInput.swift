@@ -56,7 +56,7 @@ final class TLSInput {
     content.deallocate()
   }
 
-  /// Takes what has arrived off the socket.
+  /// Reads what has arrived from the socket.
   func fetch() -> Arrival {
     guard !isEnded else { return .end }
     var stamp: Int64 = 0

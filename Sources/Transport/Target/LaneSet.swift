@@ -85,7 +85,7 @@ final class LaneSet {
   /// When the lane that new requests go onto wants its next PING.
   var nextProbe: MonotonicTime? { usable?.nextProbe }
 
-  /// Takes the PING that is due; it leaves with ``flush()``.
+  /// Accepts the PING that is due; it leaves with ``flush()``.
   func probePath(at now: MonotonicTime) { usable?.probePath(at: now) }
 
   func flush() { for lane in all { lane.flush() } }
@@ -109,7 +109,7 @@ final class LaneSet {
     if !retired.isEmpty { retired.removeAll { $0.isOver } }
   }
 
-  /// Takes back the request that a connection is being opened for.
+  /// Returns the request that a connection is being opened for.
   func cancelOpening() -> OutgoingRequest? {
     for lane in lanes { if let request = lane.cancelOpening() { return request } }
     return nil

@@ -85,7 +85,7 @@ struct AutopushSubscriptions {
 
   // MARK: - Notifications
 
-  /// Takes a notification for a user agent.
+  /// Keeps a notification for a user agent.
   /// - Parameters:
   ///   - isConnected: it can be sent at once.
   ///   - now: Unix seconds.

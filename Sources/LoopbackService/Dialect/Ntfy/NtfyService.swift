@@ -221,7 +221,7 @@ final class NtfyAccessControl {
     }
   }
 
-  /// Takes one request from the address's bucket; false when it is empty.
+  /// Counts one request against the address's bucket; false when it is empty.
   func admit(_ context: RequestContext) -> Bool {
     guard let limit else { return true }
     let now = Duration.nanoseconds(context.monotonic.nanoseconds)
