@@ -30,19 +30,12 @@ public func eventually<Found>(
   _ what: String = "the condition", within limit: Duration = eventuallyLimit, seen: () -> String = { "" },
   isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Found?
 ) async throws -> Found {
-  let began = ContinuousClock.now
+  let deadline = ContinuousClock.now.advanced(by: limit)
   while true {
     if let found = try await condition() { return found }
-    let waited = ContinuousClock.now - began
-    guard waited < limit else { throw NeverHappened(what: what, seen: seen()) }
-    try await Task.sleep(for: pause(after: waited))
+    guard ContinuousClock.now < deadline else { throw NeverHappened(what: what, seen: seen()) }
+    try await Task.sleep(for: .milliseconds(2))
   }
-}
-
-/// Until a condition is tried again: a twentieth of the time that was waited for it, since many conditions start a program, and
-/// tests beside this one need the processor.
-private func pause(after waited: Duration) -> Duration {
-  min(max(waited / 20, .milliseconds(2)), .milliseconds(50))
 }
 
 /// The same for a condition that is true or false.
@@ -60,12 +53,11 @@ public func eventually<Found>(
   _ what: String = "the condition", within limit: Duration = eventuallyLimit, seen: () -> String = { "" },
   _ condition: () throws -> Found?
 ) throws -> Found {
-  let began = ContinuousClock.now
+  let deadline = ContinuousClock.now.advanced(by: limit)
   while true {
     if let found = try condition() { return found }
-    let waited = ContinuousClock.now - began
-    guard waited < limit else { throw NeverHappened(what: what, seen: seen()) }
-    _ = poll(nil, 0, Int32(pause(after: waited) / .milliseconds(1)))
+    guard ContinuousClock.now < deadline else { throw NeverHappened(what: what, seen: seen()) }
+    _ = poll(nil, 0, 2)
   }
 }
 
