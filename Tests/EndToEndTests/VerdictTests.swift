@@ -97,7 +97,7 @@ struct VerdictTests {
     try expect(66, "findings", "evidence", "nothing", says: "there is no finding")
     try expect(0, "runs", "show", "latest", says: "in time")
     try expect(64, "findigs", says: "there is no command \"findigs\"; did you mean \"findings\"?")
-    try expect(64, "store", "chek", says: "there is no command \"chek\"; did you mean \"check\"?")
+    try expect(64, "store", "chexk", says: "there is no command \"chexk\"; did you mean \"check\"?")
     try expect(64, "help", "summry", says: "did you mean \"summary\"?")
     try expect(64, "help", "runs", "shw", says: "did you mean \"show\"?")
     try expect(64, "help", "summary", "x", says: "pushscope summary has no subcommands")

@@ -20,5 +20,6 @@ public struct DeviceNames: Sendable {
     }
   }
 
+  /// The target's own name, where the source does not have it.
   public func name(of target: TargetRecord) -> String { all[target.id] ?? target.name }
 }
