@@ -20,8 +20,8 @@ public enum Cause: Sendable, Hashable, Codable {
   case deviceAsleep
   /// The device gets them and does not show them.
   case display
-  /// An undecided cause; the value says what is undecided.
-  case undecided(String)
+  /// An undecided cause and what it leaves open.
+  case undecided(UndecidedReason)
   /// What another version wrote.
   case other(String)
 
@@ -41,7 +41,7 @@ public enum Cause: Sendable, Hashable, Codable {
 extension Cause: RawRepresentable, CustomStringConvertible {
   public init(rawValue: String) {
     if rawValue.hasPrefix(Self.undecided) {
-      self = .undecided(String(rawValue.dropFirst(Self.undecided.count)))
+      self = .undecided(UndecidedReason(rawValue: String(rawValue.dropFirst(Self.undecided.count))))
     } else {
       self = Self.decided.first { $0.rawValue == rawValue } ?? .other(rawValue)
     }
@@ -63,7 +63,7 @@ extension Cause: RawRepresentable, CustomStringConvertible {
     case .device: "device"
     case .deviceAsleep: "device-asleep"
     case .display: "display"
-    case .undecided(let between): Self.undecided + between
+    case .undecided(let reason): Self.undecided + reason.rawValue
     case .other(let text): text
     }
   }

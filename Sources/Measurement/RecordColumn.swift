@@ -291,6 +291,7 @@ extension EventKind: ColumnRepresentable {}
 extension LogLine.Level: ColumnRepresentable {}
 extension Metric: ColumnRepresentable {}
 extension GateDecision: ColumnRepresentable {}
+extension DeviceState: ColumnRepresentable {}
 
 extension Optional: ColumnRepresentable where Wrapped: ColumnRepresentable {
   public static var columnType: ColumnType { ColumnType(Wrapped.columnType.kind, isOptional: true) }

@@ -48,3 +48,48 @@ extension Row {
     return columns.read(into: blank) { _ in values.next().map { ColumnValue($0) } ?? .null }
   }
 }
+
+extension Array {
+  /// The select list of a query in which the table is named x.
+  func selectList<Record>() -> String where Element == RecordColumn<Record> {
+    map(\.sql).joined(separator: ", ")
+  }
+
+  /// The columns and the parameters of an INSERT, for the values of ``arguments(of:)`` and those of further columns.
+  func insertList<Record>(with further: String...) -> String where Element == RecordColumn<Record> {
+    let names = map(\.name) + further
+    return "(\(names.joined(separator: ", "))) VALUES (\(names.map { _ in "?" }.joined(separator: ", ")))"
+  }
+
+  /// A record's values.
+  func arguments<Record>(of record: Record) -> StatementArguments where Element == RecordColumn<Record> {
+    StatementArguments(map { $0.value(record).databaseValue })
+  }
+}
+
+extension Sequence<String> {
+  /// The assignments of an upsert that replace the values of the columns of these names.
+  var updates: String { map { "\($0) = excluded.\($0)" }.joined(separator: ", ") }
+}
+
+extension Database {
+  /// Inserts a record as a row.
+  /// - Parameter replacing: whether the row replaces one with the same key.
+  func insert<Record>(
+    _ record: Record, _ columns: [RecordColumn<Record>], into table: String, replacing: Bool = false
+  ) throws {
+    try cachedStatement(
+      sql: "INSERT \(replacing ? "OR REPLACE " : "")INTO \(table) \(columns.insertList())"
+    ).execute(arguments: columns.arguments(of: record))
+  }
+
+  /// Reads all rows of a table but those that this version cannot read.
+  /// - Parameter table: the table, named x, and the order.
+  func records<Record>(
+    _ columns: [RecordColumn<Record>], into blank: Record, from table: String
+  ) throws -> [Record] {
+    try cachedRows("SELECT \(columns.selectList()) FROM \(table)").compactMap {
+      $0.record(columns, from: 0, into: blank)
+    }
+  }
+}

@@ -52,19 +52,26 @@ public struct InstrumentRecord: Sendable, Equatable {
   public var calibration: Calibration?
 }
 
+extension InstrumentFigures {
+  /// The columns of the table `instrument`, beside the run's and the calibration's.
+  fileprivate static let columns: [RecordColumn<InstrumentFigures>] = [
+    .init("host", \.host),
+    .init("schedule_lag_count", \.scheduleLag.count), .init("schedule_lag_p50_us", \.scheduleLag.median),
+    .init("schedule_lag_p99_us", \.scheduleLag.p99), .init("schedule_lag_max_us", \.scheduleLag.maximum),
+    .init("loop_lag_count", \.loopLag.count), .init("loop_lag_p50_us", \.loopLag.median),
+    .init("loop_lag_p99_us", \.loopLag.p99), .init("loop_lag_max_us", \.loopLag.maximum),
+    .init("commits", \.commits), .init("longest_commit_us", \.longestCommit),
+    .init("commit_stalls", \.commitStalls),
+  ]
+}
+
 extension RecordWriter {
   /// Writes the run's figures so far. The first write also refers to the host's newest calibration, which later writes
   /// keep.
   func write(_ figures: InstrumentFigures, runRow: Int64) throws {
     let statement = try RawStatement(db, Self.instrumentSQL)
     statement.bind(runRow, at: 1)
-    statement.bind(figures.host, at: 2)
-    let numbers = [
-      figures.scheduleLag.count, figures.scheduleLag.median, figures.scheduleLag.p99,
-      figures.scheduleLag.maximum, figures.loopLag.count, figures.loopLag.median, figures.loopLag.p99,
-      figures.loopLag.maximum, figures.commits, figures.longestCommit, figures.commitStalls,
-    ]
-    for (index, number) in numbers.enumerated() { statement.bind(number, at: Int32(3 + index)) }
+    Self.instrument.bind(figures, in: statement)
     try statement.run()
   }
 
@@ -99,19 +106,13 @@ extension RecordWriter {
       ])
   }
 
-  private static let instrumentSQL: String = {
-    let columns = [
-      "schedule_lag_count", "schedule_lag_p50_us", "schedule_lag_p99_us", "schedule_lag_max_us",
-      "loop_lag_count", "loop_lag_p50_us", "loop_lag_p99_us", "loop_lag_max_us", "commits",
-      "longest_commit_us", "commit_stalls",
-    ]
-    return """
-      INSERT INTO instrument (run_id, host, calibration_id, \(columns.joined(separator: ", ")))
-      VALUES (?1, ?2, (SELECT max(id) FROM calibration WHERE host = ?2),
-        \(columns.indices.map { "?\($0 + 3)" }.joined(separator: ", ")))
-      ON CONFLICT (run_id) DO UPDATE SET \(columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
-      """
-  }()
+  private static let instrument = Inserted(InstrumentFigures.columns, after: ["run_id"])
+
+  private static let instrumentSQL = """
+    INSERT INTO instrument (\(instrument.names), calibration_id)
+    VALUES (\(instrument.parameters), (SELECT max(id) FROM calibration WHERE host = ?2))
+    ON CONFLICT (run_id) DO UPDATE SET \(InstrumentFigures.columns.dropFirst().map(\.name).updates)
+    """
 }
 
 extension StoreReader {
@@ -119,25 +120,18 @@ extension StoreReader {
   public func instrument(of run: RunID) throws -> InstrumentRecord? {
     try read { db in
       let row = try Row.fetchOne(
-        db, sql: "SELECT i.* FROM run r JOIN instrument i ON i.run_id = r.id WHERE r.uuid = ?",
+        db,
+        sql: """
+          SELECT x.calibration_id, \(InstrumentFigures.columns.selectList())
+          FROM run r JOIN instrument x ON x.run_id = r.id WHERE r.uuid = ?
+          """,
         arguments: [run.description])
-      guard let row else { return nil }
-      let calibration = try (row["calibration_id"] as Int64?).flatMap {
-        try Self.calibrations("c.id = ?", [$0], db).first
-      }
-      return InstrumentRecord(
-        figures: InstrumentFigures(
-          host: row["host"], scheduleLag: Self.lag("schedule_lag", row), loopLag: Self.lag("loop_lag", row),
-          commits: row["commits"], longestCommit: row["longest_commit_us"],
-          commitStalls: row["commit_stalls"]),
-        calibration: calibration)
+      guard let row,
+        let figures = row.record(InstrumentFigures.columns, from: 1, into: InstrumentFigures(host: ""))
+      else { return nil }
+      let calibration = try (row[0] as Int64?).flatMap { try Self.calibrations("c.id = ?", [$0], db).first }
+      return InstrumentRecord(figures: figures, calibration: calibration)
     }
-  }
-
-  private static func lag(_ name: String, _ row: Row) -> InstrumentFigures.Lag {
-    InstrumentFigures.Lag(
-      count: row["\(name)_count"], median: row["\(name)_p50_us"], p99: row["\(name)_p99_us"],
-      maximum: row["\(name)_max_us"])
   }
 
   private static func calibrations(

@@ -179,9 +179,11 @@ extension CollectorStore {
     try transaction { db, state in
       if let objectives = changes.objectives {
         try db.execute(sql: "DELETE FROM objective")
-        for record in objectives { try ObjectiveTable.write(record, db) }
+        for record in objectives { try db.insert(record, ObjectiveRecord.columns, into: "objective") }
       }
-      for record in changes.alerts { try ObjectiveTable.write(record, db) }
+      for record in changes.alerts {
+        try db.insert(record, AlertRecord.columns, into: "alert", replacing: true)
+      }
       for id in changes.removedAlerts {
         try db.execute(sql: "DELETE FROM alert WHERE id = ?", arguments: [id])
       }
@@ -194,12 +196,14 @@ extension CollectorStore {
 extension StoreReader {
   /// What the collector's objectives said last, in the configuration's order.
   public func objectives() throws -> [ObjectiveRecord] {
-    try read { try $0.cachedRows(ObjectiveTable.selectObjectives).compactMap(ObjectiveTable.objective) }
+    try read {
+      try $0.records(ObjectiveRecord.columns, into: .blank, from: "objective x ORDER BY x.position")
+    }
   }
 
   /// Alerts that last or are not delivered, oldest first.
   public func alerts() throws -> [AlertRecord] {
-    try read { try $0.cachedRows(ObjectiveTable.selectAlerts).compactMap(ObjectiveTable.alert) }
+    try read { try $0.records(AlertRecord.columns, into: .blank, from: "alert x ORDER BY started_at, id") }
   }
 
   /// The planned time of the oldest stored notification.
@@ -207,38 +211,5 @@ extension StoreReader {
     try read { db in
       try Int64.fetchOne(db, sql: "SELECT min(planned_at) FROM sample").map(WallTime.init(microseconds:))
     }
-  }
-}
-
-private enum ObjectiveTable {
-  static let selectObjectives = "SELECT \(list(ObjectiveRecord.columns)) FROM objective x ORDER BY x.position"
-  static let selectAlerts = "SELECT \(list(AlertRecord.columns)) FROM alert x ORDER BY x.started_at, x.id"
-
-  private static func list<Record>(_ columns: [RecordColumn<Record>]) -> String {
-    columns.map(\.sql).joined(separator: ", ")
-  }
-
-  static func objective(_ row: Row) -> ObjectiveRecord? {
-    row.record(ObjectiveRecord.columns, from: 0, into: .blank)
-  }
-
-  static func alert(_ row: Row) -> AlertRecord? { row.record(AlertRecord.columns, from: 0, into: .blank) }
-
-  static func write(_ record: ObjectiveRecord, _ db: Database) throws {
-    try write(record, ObjectiveRecord.columns, "INSERT INTO objective", db)
-  }
-
-  static func write(_ record: AlertRecord, _ db: Database) throws {
-    try write(record, AlertRecord.columns, "INSERT OR REPLACE INTO alert", db)
-  }
-
-  private static func write<Record>(
-    _ record: Record, _ columns: [RecordColumn<Record>], _ insert: String, _ db: Database
-  ) throws {
-    let names = columns.map(\.name).joined(separator: ", ")
-    try db.cachedStatement(
-      sql:
-        "\(insert) (\(names)) VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))"
-    ).execute(arguments: StatementArguments(columns.map { $0.value(record).databaseValue }))
   }
 }

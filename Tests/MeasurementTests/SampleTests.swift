@@ -89,7 +89,7 @@ import Testing
     (.providerLoss, "provider-loss"), (.providerErrors, "provider-errors"), (.throttled, "throttled"),
     (.credentials, "credentials"), (.receipts, "receipts"), (.device, "device"),
     (.deviceAsleep, "device-asleep"), (.display, "display"),
-    (.undecided("path or provider"), "undecided: path or provider"),
+    (.undecided(.pathOrProvider), "undecided: path or provider"),
     (.other("phone-network"), "phone-network"),
   ])
   func causesAreRead(_ cause: Cause, _ text: String) throws {

@@ -253,7 +253,7 @@ struct FindingDescription {
     var verdicts: [Verdict] = []
     let effect = FindingWords.effect(known.record)
     if !finding.isUpward {
-      verdicts = [undecided("causes are sought of what gets worse", evidence: effect, nil)]
+      verdicts = [undecided(.notSought, evidence: effect, nil)]
     } else if let (window, baseline) = stretches(finding, stretch, others) {
       let reading = EpisodeReading(reader: reader, spans: spans, watched: watched, settings: settings)
       let episode = try reading.episode(window, baseline: baseline)
@@ -263,7 +263,7 @@ struct FindingDescription {
       // What was found of other targets or metrics is no cause of this one.
       if !diagnosis.isExplained {
         verdicts.insert(
-          undecided("no part of the way stands out", evidence: effect, "a longer or a clearer episode"),
+          undecided(.noPartStandsOut, evidence: effect, "a longer or a clearer episode"),
           at: 0)
       }
       explain(&verdicts, by: circumstance(of: finding, known.record, in: episode))
@@ -280,7 +280,7 @@ struct FindingDescription {
         known.record.legs.append(LegsRecord(legs, target: target.name))
       }
     } else {
-      verdicts = [undecided("too little before it", evidence: effect, "more time recorded before it")]
+      verdicts = [undecided(.tooLittleBefore, evidence: effect, "more time recorded before it")]
     }
     known.record.verdicts = verdicts
     // The first speaks of what has changed, also where it is undecided.
@@ -322,9 +322,9 @@ struct FindingDescription {
       "; \(circumstance.words) \(PercentText.fine(circumstance.affected)), of the others \(PercentText.fine(circumstance.others))"
   }
 
-  private func undecided(_ between: String, evidence: String, _ wouldDecide: String?) -> Verdict {
+  private func undecided(_ reason: UndecidedReason, evidence: String, _ wouldDecide: String?) -> Verdict {
     Verdict(
-      cause: .undecided(between), scope: nil, evidence: evidence, wouldDecide: wouldDecide,
+      cause: .undecided(reason), scope: nil, evidence: evidence, wouldDecide: wouldDecide,
       targets: [watched.target])
   }
 

@@ -166,25 +166,6 @@ public struct SeriesReader {
     return histories
   }
 
-  /// The single latencies of a window and the instants that they were planned for, for a comparison in pairs
-  /// (``PairedLatencies``).
-  ///
-  /// - Throws: ``StoreError``.
-  public func latencies(of metric: Metric, in window: SeriesWindow) throws -> [TimedLatency] {
-    var values: [TimedLatency] = []
-    for target in window.targets {
-      try reader.forEachSample(
-        of: target, plannedFrom: window.time.lowerBound, to: window.time.upperBound, columns: .figures
-      ) { row in
-        guard window.includes(row.variant), row.state.isSettled, let value = row.value(of: metric) else {
-          return
-        }
-        values.append(TimedLatency(plannedAt: row.plannedAt, latency: value))
-      }
-    }
-    return values
-  }
-
   func forEachPing(of targets: [TargetID], in time: Range<WallTime>, _ body: (PingAnswer) -> Void) throws {
     try reader.forEachPing(of: targets, in: time, body)
   }

@@ -123,12 +123,10 @@ struct CauseSentence {
   // MARK: - Undecided
 
   /// What is known of an undecided one, and what would tell.
-  ///
-  /// - Parameter reason: the part of `cause` after `undecided: `.
-  private func open(_ reason: String, _ whom: String, _ verdict: Verdict?) -> String {
+  private func open(_ reason: UndecidedReason, _ whom: String, _ verdict: Verdict?) -> String {
     switch reason {
-    case "causes are sought of what gets worse": return ""
-    case "too little before it": return "Too little was recorded before it to say why."
+    case .notSought: return ""
+    case .tooLittleBefore: return "Too little was recorded before it to say why."
     default: break
     }
     let (question, answer) = ofConnection(reason, verdict) ?? question(reason, whom, verdict)
@@ -153,9 +151,11 @@ struct CauseSentence {
   private var device: String { record.device == provider ? "its device" : "the device \(record.device)" }
 
   /// A device that gets what other providers send as before is not suspected by itself.
-  private func ofConnection(_ reason: String, _ verdict: Verdict?) -> (question: String, answer: String?)? {
+  private func ofConnection(_ reason: UndecidedReason, _ verdict: Verdict?) -> (
+    question: String, answer: String?
+  )? {
     guard verdict?.facts?.isDeviceWellElsewhere == true,
-      ["provider-delivery or device", "losses: provider, device or receipts"].contains(reason)
+      [.deliveryOrDevice, .lossPlace].contains(reason)
     else { return nil }
     return (
       "\(it) \(provider) or its connection to \(device): what other providers send \(verb("arrives", "arrived")) there as before.",
@@ -164,53 +164,53 @@ struct CauseSentence {
   }
 
   private func question(
-    _ reason: String, _ whom: String, _ verdict: Verdict?
+    _ reason: UndecidedReason, _ whom: String, _ verdict: Verdict?
   ) -> (question: String, answer: String?) {
     switch reason {
-    case "provider-delivery or device":
+    case .deliveryOrDevice:
       return (
         "\(it) \(provider) or \(device); a second device that gets notifications through \(provider) would tell which.",
         ""
       )
-    case "losses: provider, device or receipts":
+    case .lossPlace:
       return (
         "It is not known whether \(provider) loses them, \(device) does not get them, or our receipt listener misses them.",
         "A second device reached through \(provider), and a second provider to \(device), would tell."
       )
-    case "path or provider":
+    case .pathOrProvider:
       let only = record.shareBefore == nil ? "" : "Only \(whom) \(verb("is", "was")) affected. "
       return ("\(only)It is not known whether it \(verb("is", "was")) \(whom) or the network to it.", nil)
-    case "path and provider":
+    case .pathAndProvider:
       return ("The network to \(whom) explains a part of it, but not all.", nil)
-    case "own queue or provider":
+    case .queueOrProvider:
       return (
         "It is not known whether this host \(verb("sends", "sent")) late or \(whom) \(verb("holds", "held")) it up.",
         nil
       )
-    case "service everywhere":
+    case .serviceEverywhere:
       return (
         "All providers \(verb("answer", "answered")) later; it is not known whether that \(verb("is", "was")) this host’s connection to the network.",
         nil
       )
-    case "service of several providers":
+    case .serviceOfSeveral:
       return (
         "\(whom) \(verb("answer", "answered")) later, other providers \(verb("do", "did")) not; what these have in common is not known.",
         nil
       )
-    case "failures of several providers":
+    case .failuresOfSeveral:
       return (
         "\(whom) \(verb("fail", "failed")), other providers \(verb("do", "did")) not; what these have in common is not known.",
         ""
       )
-    case "refusals by several providers":
+    case .refusalsOfSeveral:
       return ("Several providers \(verb("refuse", "refused")) them: \(whom).", nil)
-    case "refusals":
+    case .severalRefusals:
       return ("\(whom) \(verb("gives", "gave")) several reasons.", "")
-    case "no part of the way stands out":
+    case .noPartStandsOut:
       return ("No single part of the way explains it, so the cause is not known.", "")
     default:
       // Candidates, as `device pixel or provider-delivery fcm`.
-      let candidates = reason.components(separatedBy: " or ").map { candidate -> String in
+      let candidates = reason.rawValue.components(separatedBy: " or ").map { candidate -> String in
         let words = candidate.split(separator: " ", maxSplits: 1).map(String.init)
         guard words.count == 2 else { return candidate }
         return words[0].hasPrefix(Cause.device.rawValue) ? "the device \(words[1])" : words[1]

@@ -95,11 +95,6 @@ extension ListenAddress {
 /// Section `labels:`: labels that every metric and alert of this collector has.
 enum LabelSection {
   static let maximumCount = 20
-  /// Labels that metrics and alerts have themselves, or that the exposition formats reserve.
-  private static let reserved: Set<String> = [
-    "target", "variant", "status", "reason", "from", "to", "objective", "device", "kind", "metric", "le",
-    "quantile", "part", "alert", "version", "alertname", "severity", "finding",
-  ]
 
   static func read(_ value: YAMLValue) -> [ConfiguredLabel] {
     var labels: [ConfiguredLabel] = []
@@ -111,7 +106,7 @@ enum LabelSection {
           remedy: "use letters, digits and underscores, no digit first and not two underscores, like region")
         continue
       }
-      guard !reserved.contains(name) else {
+      guard MetricLabel(rawValue: name) == nil else {
         value.report("is a label that metrics have already", remedy: "choose another name")
         continue
       }

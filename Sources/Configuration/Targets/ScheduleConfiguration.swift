@@ -61,7 +61,9 @@ extension ScheduleConfiguration: ConfigurationSection {
   init?(_ section: Section<Keys>) {
     let arrivals = section.arrivals
     section.exclude(\.rate, with: \.every)
-    if section[\.rate] == nil, section[\.every] == nil {
+    if section[\.rate] == nil, section[\.every] == nil, !section.isMisspelled(\.rate),
+      !section.isMisspelled(\.every)
+    {
       section.report("does not say how often", remedy: "add `rate: 4/s` or `every: 15s`")
     }
     let rate = section.rate ?? section.every.flatMap { ArrivalRate.every($0) }

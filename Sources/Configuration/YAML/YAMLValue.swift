@@ -37,6 +37,7 @@ public struct YAMLValue {
       return nil
     }
     var values: [String: YAMLValue] = [:]
+    var meant: Set<String> = []
     for (key, value) in mapping {
       guard let name = key.scalar?.string else {
         keyProblem(
@@ -49,11 +50,12 @@ public struct YAMLValue {
           ? "merging is not supported: write the keys out"
           : NearestWord.remedy(for: name, among: keys, noun: "keys here")
         keyProblem(key, name: name, "there is no such key", remedy: remedy)
+        if let suggestion = NearestWord.suggestion(for: name, among: keys) { meant.insert(suggestion) }
         continue
       }
       values[name] = YAMLValue(node: value, path: child(name), keyMark: key.mark, context: context)
     }
-    return YAMLMapping(value: self, values: values)
+    return YAMLMapping(value: self, values: values, meant: meant)
   }
 
   /// The value of a key without checking the others; `nil` when this is no mapping or has no such key.
@@ -134,15 +136,18 @@ public struct YAMLMapping {
   /// The mapping itself, for problems with it as a whole.
   public let value: YAMLValue
   let values: [String: YAMLValue]
+  /// Keys that unknown ones, which are reported, were probably meant to be.
+  let meant: Set<String>
 
   /// The value of a key; `nil` when it is not given.
   public subscript(key: String) -> YAMLValue? { values[key] }
 
-  /// The value of a key; reports a missing one.
+  /// The value of a key; reports a missing one, unless a misspelled one was reported in its place.
   ///
   /// - Parameter example: a line that the remedy shows, like `rate: 4/s`.
   public func required(_ key: String, example: String) -> YAMLValue? {
     if let found = values[key] { return found }
+    guard !meant.contains(key) else { return nil }
     value.report("needs the key \"\(key)\"", remedy: "add a line like `\(example)`")
     return nil
   }
@@ -162,7 +167,7 @@ extension YAMLMapping {
     exclude("\(name)_file", with: name)
     if let path = self["\(name)_file"] { return path.secretFile().map { .file($0) } }
     if let text = self[name] { return text.secretText(fileKey: "\(name)_file").map { .text($0) } }
-    if let example { _ = required("\(name)_file", example: example) }
+    if let example, !meant.contains(name) { _ = required("\(name)_file", example: example) }
     return nil
   }
 }

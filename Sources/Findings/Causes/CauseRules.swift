@@ -181,12 +181,12 @@ struct CauseRules: Sendable {
     }
     guard who.count == 1, let provider = who.first else {
       return verdict(
-        .undecided("failures of several providers"), who.joined(separator: ", "), affected,
+        .undecided(.failuresOfSeveral), who.joined(separator: ", "), affected,
         "\(numbers), with \(who.count) of \(providers.count) providers",
         wouldDecide: "what the providers that fail share")
     }
     return verdict(
-      .undecided("path or provider"), provider, affected, "\(numbers), with \(provider) only",
+      .undecided(.pathOrProvider), provider, affected, "\(numbers), with \(provider) only",
       wouldDecide: "the provider reached from another network")
   }
 
@@ -206,7 +206,7 @@ struct CauseRules: Sendable {
     }
     guard who.count == 1, let provider = who.first else {
       return verdict(
-        .undecided("refusals by several providers"), who.joined(separator: ", "),
+        .undecided(.refusalsOfSeveral), who.joined(separator: ", "),
         by: "\(who.count) providers", wouldDecide: "the reasons given, provider by provider")
     }
     return switch sum.reason {
@@ -215,7 +215,8 @@ struct CauseRules: Sendable {
     case .errors: verdict(.providerErrors, provider, by: provider)
     case nil:
       verdict(
-        .undecided("refusals"), provider, by: provider, wouldDecide: "the reasons that \(provider) gives")
+        .undecided(.severalRefusals), provider, by: provider,
+        wouldDecide: "the reasons that \(provider) gives")
     }
   }
 
@@ -251,7 +252,7 @@ struct CauseRules: Sendable {
       )
     }
     return verdict(
-      .undecided("losses: provider, device or receipts"), nil, affected, numbers,
+      .undecided(.lossPlace), nil, affected, numbers,
       wouldDecide: wouldDecide(affected, both: true))
   }
 
@@ -318,7 +319,7 @@ struct CauseRules: Sendable {
       return verdict(.host, who.joined(separator: ", "), affected, numbers)
     }
     return verdict(
-      .undecided("own queue or provider"), who.first, affected, numbers,
+      .undecided(.queueOrProvider), who.first, affected, numbers,
       wouldDecide: "another provider sent to at the same rate")
   }
 
@@ -334,19 +335,19 @@ struct CauseRules: Sendable {
           .uplink, nil, affected, "\(numbers), PING up with \(risen) of \(providers.count) providers")
       }
       return verdict(
-        .undecided("service everywhere"), nil, affected,
+        .undecided(.serviceEverywhere), nil, affected,
         ([numbers] + providers.compactMap(pings.lack)).joined(separator: ", "),
         wouldDecide: pings.demand(of: providers) ?? "the providers reached from another network")
     }
     guard who.count == 1, let provider = who.first else {
       return verdict(
-        .undecided("service of several providers"), who.joined(separator: ", "), affected,
+        .undecided(.serviceOfSeveral), who.joined(separator: ", "), affected,
         ([numbers] + who.compactMap(pings.lack)).joined(separator: ", "),
         wouldDecide: pings.demand(of: who) ?? "the providers reached from another network")
     }
     guard let ping = pings[provider] else {
       return verdict(
-        .undecided("path or provider"), provider, affected,
+        .undecided(.pathOrProvider), provider, affected,
         ([numbers] + [pings.lack(of: provider)].compactMap { $0 }).joined(separator: ", "),
         wouldDecide: pings.demand(of: [provider]))
     }
@@ -362,7 +363,7 @@ struct CauseRules: Sendable {
       return verdict(.providerProcessing, provider, affected, "\(numbers), \(words) (\(path))")
     }
     return verdict(
-      .undecided("path and provider"), provider, affected, "\(numbers), \(path)",
+      .undecided(.pathAndProvider), provider, affected, "\(numbers), \(path)",
       wouldDecide: "more round trips measured by the path probe, as a shorter path_probe makes")
   }
 
@@ -441,10 +442,8 @@ struct CauseRules: Sendable {
     if let first = candidates.first, candidates.count == 1 || first.fit > candidates[1].fit {
       return first.verdict
     }
-    let names = candidates.map { "\($0.verdict.cause) \($0.verdict.scope ?? "")" }
     return verdict(
-      .undecided(names.isEmpty ? "provider-delivery or device" : names.joined(separator: " or ")), nil,
-      affected,
+      .undecided(.between(candidates.map { $0.verdict })), nil, affected,
       "between provider and device: \(numbers)", wouldDecide: wouldDecide(affected, both: false))
   }
 

@@ -116,7 +116,7 @@ public struct Episode: Sendable, Hashable {
   /// - Parameters:
   ///   - undisturbed: recorded stretches before it without other findings, ascending.
   ///   - shortest: what of the finding has to be looked at at least: as much as raised the alarm.
-  /// - Returns: `nil` where there is too little: "undecided: too little before it".
+  /// - Returns: `nil` where there is too little (``UndecidedReason/tooLittleBefore``).
   public static func stretches(
     of finding: Range<WallTime>, shortest: Duration, isProvisional: Bool, undisturbed: [Range<WallTime>]
   ) -> (window: Range<WallTime>, baseline: Range<WallTime>)? {

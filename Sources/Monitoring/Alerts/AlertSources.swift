@@ -14,9 +14,9 @@ enum AlertSources {
       labels: merged(
         labels,
         [
-          "alertname": record.silence == nil ? "PushscopeObjectiveBreached" : "PushscopeTargetSilent",
-          "objective": record.name, "target": record.target,
-          "severity": record.silence == nil ? "warning" : "critical",
+          .alertname: record.silence == nil ? "PushscopeObjectiveBreached" : "PushscopeTargetSilent",
+          .objective: record.name, .target: record.target,
+          .severity: record.silence == nil ? "warning" : "critical",
         ]),
       annotations: [
         "summary": "objective \(EscapedText.make(record.name)) is breached",
@@ -53,15 +53,15 @@ enum AlertSources {
         labels: merged(
           labels,
           [
-            "alertname": "PushscopeFinding", "finding": incident, "target": first.target,
-            "kind": first.kind.rawValue, "metric": first.metric.rawValue, "severity": "warning",
+            .alertname: "PushscopeFinding", .finding: incident, .target: first.target,
+            .kind: first.kind.rawValue, .metric: first.metric.rawValue, .severity: "warning",
           ]),
         annotations: annotations, startedAt: first.startedAt)
     }.sorted { $0.id < $1.id }
   }
 
-  private static func merged(_ labels: [ConfiguredLabel], _ own: [String: String]) -> [String: String] {
-    var all = own
+  private static func merged(_ labels: [ConfiguredLabel], _ own: [MetricLabel: String]) -> [String: String] {
+    var all = Dictionary(uniqueKeysWithValues: own.map { ($0.key.rawValue, $0.value) })
     for label in labels where all[label.name] == nil { all[label.name] = label.value }
     return all
   }

@@ -35,7 +35,7 @@ enum ProtobufExposition {
         let end = index < bounds.count ? MetricNumber.bound(bounds[index]) : "+Inf"
         buckets.append(
           .init(
-            labels: point.labels + [MetricFamily.Label("le", end)], value: .number(Double(cumulative))))
+            labels: point.labels + [MetricFamily.Label(.bucket, end)], value: .number(Double(cumulative))))
       }
       sums.append(.init(labels: point.labels, value: .number(Double(distribution.sum) / 1e6)))
       counts.append(.init(labels: point.labels, value: .number(Double(distribution.count))))
@@ -121,7 +121,8 @@ enum ProtobufExposition {
 
   private static func exemplar(_ exemplar: LatencyDistribution.Exemplar) -> ProtobufMessage {
     var message = ProtobufMessage()
-    message.add(pair(MetricFamily.Label("notification_id", exemplar.notification.description)), field: 1)
+    message.add(
+      pair(MetricFamily.Label(name: "notification_id", value: exemplar.notification.description)), field: 1)
     message.add(Double(exemplar.value) / 1e6, field: 2)
     var timestamp = ProtobufMessage()
     let second = exemplar.at.floored(to: .seconds(1))

@@ -21,11 +21,6 @@ struct MetricFamily: Sendable {
   struct Label: Sendable, Hashable {
     var name: String
     var value: String
-
-    init(_ name: String, _ value: String) {
-      self.name = name
-      self.value = value
-    }
   }
 
   /// The name, which ends in `_total` for a counter.
@@ -74,4 +69,8 @@ enum MetricNumber {
     if number.isInfinite { return number > 0 ? "+Inf" : "-Inf" }
     return String(number)
   }
+}
+
+extension MetricFamily.Label {
+  init(_ name: MetricLabel, _ value: String) { self.init(name: name.rawValue, value: value) }
 }

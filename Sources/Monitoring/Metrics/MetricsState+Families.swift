@@ -12,7 +12,7 @@ extension MetricsState {
     labels: [ConfiguredLabel], version: String, at now: WallTime,
     droppedLogLines: UInt64 = 0
   ) -> [MetricFamily] {
-    let common = labels.map { MetricFamily.Label($0.name, $0.value) }
+    let common = labels.map { MetricFamily.Label(name: $0.name, value: $0.value) }
     return
       (notifications() + verdictFamilies() + distributionFamilies() + gauges(at: now)
       + collector(version)
@@ -40,7 +40,7 @@ extension MetricsState {
         .gauge, "pushscope_part_up",
         "1 while a part of the collector works; 0 after it failed. Sending and recording go on without it.",
         parts.sorted { $0.key.rawValue < $1.key.rawValue }.map {
-          Point(labels: [Label("part", $0.key.rawValue)], value: .number($0.value ? 1 : 0))
+          Point(labels: [Label(.part, $0.key.rawValue)], value: .number($0.value ? 1 : 0))
         })
     ]
   }
@@ -77,14 +77,14 @@ extension MetricsState {
   }
 
   private func verdictFamilies() -> [MetricFamily] {
-    let states: [(state: NotificationState, label: String?, help: String)] = [
+    let states: [(state: NotificationState, label: MetricLabel?, help: String)] = [
       (.accepted, nil, "Settled: accepted by the provider, no receipt expected."),
       (.delivered, nil, "Settled: a receipt came within the deadline."),
       (.late, nil, "Settled: the first receipt came after the deadline."),
       (.lost, nil, "Settled: accepted, and no receipt until the deadline."),
-      (.rejected, "status", "Settled: the provider answered with an error."),
-      (.failed, "reason", "Settled: no answer, or no connection to be sent on."),
-      (.missed, "reason", "Settled: planned and not sent."),
+      (.rejected, .status, "Settled: the provider answered with an error."),
+      (.failed, .reason, "Settled: no answer, or no connection to be sent on."),
+      (.missed, .reason, "Settled: planned and not sent."),
       (.interrupted, nil, "Settled: the collector ended before the outcome was known."),
     ]
     var families = states.map { state, label, help in
@@ -106,7 +106,7 @@ extension MetricsState {
         sortedSeries.flatMap { key, series in
           series.corrections.sorted { $0.key < $1.key }.map { correction, count in
             Point(
-              labels: key.labels + [Label("from", correction.from.name), Label("to", correction.to.name)],
+              labels: key.labels + [Label(.from, correction.from.name), Label(.to, correction.to.name)],
               value: .number(Double(count)))
           }
         }))
@@ -129,7 +129,7 @@ extension MetricsState {
       MetricFamily(
         .gauge, "pushscope_\(name)", help,
         sorted.compactMap { name, target in
-          value(target).map { Point(labels: [Label("target", name)], value: .number($0)) }
+          value(target).map { Point(labels: [Label(.target, name)], value: .number($0)) }
         })
     }
     return [
@@ -151,7 +151,7 @@ extension MetricsState {
       MetricFamily(
         .gauge, "pushscope_clock_offset_seconds", "How far a device's clock is ahead of this host's.",
         clockOffsets.sorted { $0.device < $1.device }.map {
-          Point(labels: [Label("device", $0.device)], value: .number(Double($0.offset) / 1e6))
+          Point(labels: [Label(.device, $0.device)], value: .number(Double($0.offset) / 1e6))
         }),
     ]
   }
@@ -178,14 +178,14 @@ extension MetricsState {
         .counter, "pushscope_receipt_handshakes_failed_total",
         "TLS handshakes of clients with the receipt listener that failed, by the client's alert.",
         failedHandshakes.sorted { $0.key.rawValue < $1.key.rawValue }.map {
-          Point(labels: [Label("alert", $0.key.rawValue)], value: .number(Double($0.value)))
+          Point(labels: [Label(.alert, $0.key.rawValue)], value: .number(Double($0.value)))
         }),
       gauge(
         "config_last_reload_successful", "1 if the configuration was valid when it was read last.",
         isReloadSuccessful ? 1 : 0),
       MetricFamily(
         .gauge, "pushscope_build_info", "Version of this collector.",
-        [Point(labels: [Label("version", version)], value: .number(1))]),
+        [Point(labels: [Label(.version, version)], value: .number(1))]),
     ]
   }
 
@@ -195,7 +195,7 @@ extension MetricsState {
         .counter, "pushscope_objective_\(name)_total", help,
         objectives.map {
           Point(
-            labels: [Label("objective", $0.name), Label("target", $0.target)],
+            labels: [Label(.objective, $0.name), Label(.target, $0.target)],
             value: .number(Double(value($0))))
         })
     }
@@ -206,7 +206,7 @@ extension MetricsState {
         .gauge, "pushscope_finding_open", "Changes that were found and have not ended.",
         openFindings.sorted { $0.key < $1.key }.map {
           Point(
-            labels: [Label("target", $0.key.target), Label("kind", $0.key.kind)],
+            labels: [Label(.target, $0.key.target), Label(.kind, $0.key.kind)],
             value: .number(Double($0.value)))
         }),
     ]
@@ -215,6 +215,6 @@ extension MetricsState {
 
 extension SeriesMetrics.Key {
   fileprivate var labels: [MetricFamily.Label] {
-    [MetricFamily.Label("target", target), MetricFamily.Label("variant", variant)]
+    [MetricFamily.Label(.target, target), MetricFamily.Label(.variant, variant)]
   }
 }

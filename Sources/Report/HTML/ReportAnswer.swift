@@ -68,12 +68,7 @@ struct ReportAnswer {
     let verb: String
 
     init(_ targets: some Sequence<ReportTarget>) {
-      let hasReceipts = targets.map { $0.receiptDeadline != nil }
-      verb =
-        !hasReceipts.contains(true)
-        ? "were accepted"
-        : hasReceipts.contains(false)
-          ? "arrived in time or, without receipts, were accepted" : "arrived in time"
+      verb = GoodOutcome(targets).verb
       for interval in targets.compactMap({ $0.total.shares.first { $0.share == .inTime }?.interval }) {
         events += interval.events
         count += interval.count

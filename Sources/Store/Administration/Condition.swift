@@ -46,9 +46,7 @@ public struct Condition: Sendable, Hashable {
     """
 
   func save(_ db: Database) throws {
-    try db.cachedStatement(
-      sql: "INSERT OR REPLACE INTO condition (kind, subject, since, until, detail) VALUES (?, ?, ?, ?, ?)"
-    ).execute(arguments: [kind.rawValue, subject, since.microseconds, until?.microseconds, detail])
+    try db.insert(self, Self.columns, into: "condition", replacing: true)
   }
 }
 
@@ -77,15 +75,18 @@ extension StoreReader {
   public func conditions() throws -> [Condition] { try read(Condition.fetch) }
 }
 
+extension Condition.Kind: ColumnRepresentable {}
+
 extension Condition {
+  fileprivate static let columns: [RecordColumn<Condition>] = [
+    .init("kind", \.kind), .init("subject", \.subject), .init("since", \.since), .init("until", \.until),
+    .init("detail", \.detail),
+  ]
+
   fileprivate static func fetch(_ db: Database) throws -> [Condition] {
-    try db.cachedRows("SELECT kind, subject, since, until, detail FROM condition ORDER BY kind, subject")
-      .compactMap { row in
-        guard let kind = Kind(rawValue: try row.value(0)) else { return nil }
-        return Condition(
-          kind, try row.value(1), since: WallTime(microseconds: try row.value(2)),
-          until: (try row.optional(3) as Int64?).map { WallTime(microseconds: $0) }, detail: try row.value(4))
-      }
+    try db.records(
+      columns, into: Condition(.collector, since: WallTime(microseconds: 0)),
+      from: "condition x ORDER BY kind, subject")
   }
 }
 

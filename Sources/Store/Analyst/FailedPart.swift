@@ -32,13 +32,7 @@ extension CollectorStore {
   public func set(failedParts: [FailedPart]) throws {
     try transaction { db, _ in
       try FailedPart.forget(db)
-      for part in failedParts {
-        try db.execute(
-          sql: "INSERT INTO failed_part (part, reason, unit, since, retry_at) VALUES (?, ?, ?, ?, ?)",
-          arguments: [
-            part.name, part.reason, part.unit, part.since.microseconds, part.retryAt.microseconds,
-          ])
-      }
+      for part in failedParts { try db.insert(part, FailedPart.columns, into: "failed_part") }
     }
   }
 }
@@ -50,14 +44,15 @@ extension FailedPart {
   /// The part's name, or that of the process: as in the table.
   public var name: String { part?.rawValue ?? Self.process }
 
-  fileprivate init?(_ row: Row) {
-    let name: String = row[0]
-    let part = CollectorPart(rawValue: name)
-    guard part != nil || name == Self.process else { return nil }
-    self.init(
-      part: part, reason: row[1], unit: row[2], since: WallTime(microseconds: row[3]),
-      retryAt: WallTime(microseconds: row[4]))
-  }
+  fileprivate static let columns: [RecordColumn<FailedPart>] = [
+    .init(
+      "part", ColumnType.name, value: { .text($0.name) },
+      assign: { record, value in
+        record.part = String(value).flatMap { CollectorPart(rawValue: $0) }
+        return value == .text(record.name)
+      }),
+    .init("reason", \.reason), .init("unit", \.unit), .init("since", \.since), .init("retry_at", \.retryAt),
+  ]
 
   /// The table of the schema's version 15.
   static let table = """
@@ -78,9 +73,8 @@ extension StoreReader {
   /// The parts that the store's collector has switched off, or had when it ended.
   /// - Throws: ``StoreError``.
   public func failedParts() throws -> [FailedPart] {
-    try read { db in
-      try db.cachedRows("SELECT part, reason, unit, since, retry_at FROM failed_part ORDER BY part")
-        .compactMap(FailedPart.init)
-    }
+    let time = WallTime(microseconds: 0)
+    let blank = FailedPart(part: nil, reason: "", unit: "", since: time, retryAt: time)
+    return try read { try $0.records(FailedPart.columns, into: blank, from: "failed_part x ORDER BY part") }
   }
 }

@@ -40,6 +40,14 @@ public struct DeviceRecord: Sendable, Hashable {
       state TEXT NOT NULL
     ) STRICT;
     """
+
+  fileprivate static let columns: [RecordColumn<DeviceRecord>] = [
+    .init("name", \.name), .init("platform", \.platform), .init("service", \.service),
+    .init("joined_at", \.joinedAt), .init("left_at", \.leftAt), .init("state", \.state, otherwise: .left),
+  ]
+
+  fileprivate static let blank = DeviceRecord(
+    name: "", platform: "", service: "", joinedAt: WallTime(microseconds: 0), state: .left)
 }
 
 extension CollectorStore {
@@ -47,18 +55,7 @@ extension CollectorStore {
   /// - Throws: ``StoreError``.
   public func set(devices: [DeviceRecord], at now: WallTime) throws {
     try transaction { db, _ in
-      for device in devices {
-        try db.cachedStatement(
-          sql: """
-            INSERT INTO device (name, platform, service, joined_at, left_at, state) VALUES (?, ?, ?, ?, ?, ?)
-            ON CONFLICT (name) DO UPDATE SET platform = excluded.platform, service = excluded.service,
-              joined_at = excluded.joined_at, left_at = excluded.left_at, state = excluded.state
-            """
-        ).execute(arguments: [
-          device.name, device.platform, device.service, device.joinedAt.microseconds,
-          device.leftAt?.microseconds, device.state.rawValue,
-        ])
-      }
+      for device in devices { try db.insert(device, DeviceRecord.columns, into: "device", replacing: true) }
       let known = try String.fetchAll(db, sql: "SELECT name FROM device WHERE left_at IS NULL")
       for name in Set(known).subtracting(devices.map(\.name)) {
         try db.cachedStatement(sql: "UPDATE device SET left_at = ?, state = ? WHERE name = ?").execute(
@@ -72,15 +69,6 @@ extension StoreReader {
   /// The devices, by name; also those that have left.
   /// - Throws: ``StoreError``.
   public func devices() throws -> [DeviceRecord] {
-    try read { db in
-      try db.cachedRows("SELECT name, platform, service, joined_at, left_at, state FROM device ORDER BY name")
-        .map { row in
-          DeviceRecord(
-            name: try row.value(0), platform: try row.value(1), service: try row.value(2),
-            joinedAt: WallTime(microseconds: try row.value(3)),
-            leftAt: try row.optional(4).map(WallTime.init(microseconds:)),
-            state: DeviceState(rawValue: try row.value(5)) ?? .left)
-        }
-    }
+    try read { try $0.records(DeviceRecord.columns, into: .blank, from: "device x ORDER BY name") }
   }
 }

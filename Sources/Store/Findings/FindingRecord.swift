@@ -308,6 +308,23 @@ public struct DetectorRecord: Sendable, Hashable, Codable {
     self.age = age
     self.learning = learning
   }
+
+  /// The columns of the table `detector`, the four of its key first.
+  static let columns: [RecordColumn<DetectorRecord>] = [
+    .init("target", \.target), .init("variant", \.variant), .init("provider", \.provider),
+    .init("endpoint", \.endpoint), .init("through", \.through), .init("cursor", \.cursor),
+    .init("age_us", \.age), .init("learning_us", \.learning), .init("power", \.powerText),
+  ]
+
+  static let blank = DetectorRecord(
+    target: "", variant: "", provider: "", endpoint: "", through: WallTime(microseconds: 0), cursor: 0,
+    age: 0, learning: nil)
+
+  /// ``power`` as JSON.
+  private var powerText: String? {
+    get { power.flatMap { try? JSONEncoder().encode($0) }.map { String(decoding: $0, as: UTF8.self) } }
+    set { power = newValue.flatMap { try? JSONDecoder().decode([DetectionPower].self, from: Data($0.utf8)) } }
+  }
 }
 
 /// Selects findings; by default all but hidden and withdrawn ones.

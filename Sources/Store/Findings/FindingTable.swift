@@ -6,7 +6,7 @@ import Measurement
 enum FindingTable {
   /// The query whose columns are ``FindingRecord/columns``; the run is named r.
   static let select = """
-    SELECT \(FindingRecord.columns.map(\.sql).joined(separator: ", "))
+    SELECT \(FindingRecord.columns.selectList())
     FROM finding x JOIN run r ON r.id = x.run_id
     """
 
@@ -27,20 +27,16 @@ enum FindingTable {
   /// Inserts or replaces a row; whether it is hidden stays as it is stored.
   static func write(_ record: FindingRecord, runRow: Int64, revision: Int64, _ db: Database) throws {
     try db.cachedStatement(sql: upsert).execute(
-      arguments: StatementArguments(
-        written.map { $0.value(record).databaseValue } + [runRow.databaseValue, revision.databaseValue]))
+      arguments: written.arguments(of: record) + [runRow, revision])
   }
 
   private static let written = FindingRecord.columns.written()
 
-  private static let upsert: String = {
-    let names = written.map(\.name) + ["run_id", "revision"]
-    return """
-      INSERT INTO finding (\(names.joined(separator: ", ")))
-      VALUES (\(names.map { _ in "?" }.joined(separator: ", ")))
-      ON CONFLICT (id) DO UPDATE SET \(names.dropFirst().map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
-      """
-  }()
+  private static let upsert = """
+    INSERT INTO finding \(written.insertList(with: "run_id", "revision"))
+    ON CONFLICT (id) DO UPDATE SET run_id = excluded.run_id, revision = excluded.revision,
+      \(written.dropFirst().map(\.name).updates)
+    """
 }
 
 extension StoreReader {
@@ -126,10 +122,9 @@ extension StoreReader {
 
   /// How far the detector has come with each target and variant that it has looked at.
   public func detectors() throws -> [DetectorRecord] {
-    try read { db in
-      try db.cachedRows("\(DetectorTable.select) ORDER BY target, variant, provider, endpoint").map {
-        DetectorTable.record($0)
-      }
+    try read {
+      try $0.records(
+        DetectorRecord.columns, into: .blank, from: "detector x ORDER BY target, variant, provider, endpoint")
     }
   }
 
@@ -193,20 +188,5 @@ extension DetectorCheckpointRecord: Codable {
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encode(through, forKey: .through)
     try values.encode(Data(state), forKey: .state)
-  }
-}
-
-enum DetectorTable {
-  static let select = """
-    SELECT target, variant, provider, endpoint, through, cursor, age_us, learning_us, power FROM detector
-    """
-
-  static func record(_ row: Row) -> DetectorRecord {
-    DetectorRecord(
-      target: row[0], variant: row[1], provider: row[2], endpoint: row[3],
-      through: WallTime(microseconds: row[4]), cursor: row[5], age: row[6], learning: row[7],
-      power: (row[8] as String?).flatMap {
-        try? JSONDecoder().decode([DetectionPower].self, from: Data($0.utf8))
-      })
   }
 }

@@ -55,22 +55,15 @@ extension CollectorStore {
   }
 
   private static func write(_ change: DetectorChange, _ db: Database) throws {
-    let detector = change.detector
-    let power = try detector.power.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
+    let columns = DetectorRecord.columns
     let id = try Int64.fetchOne(
       db,
       sql: """
-        INSERT INTO detector (target, variant, provider, endpoint, through, cursor, age_us, learning_us, power)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT (target, variant, provider, endpoint) DO UPDATE SET through = excluded.through,
-          cursor = excluded.cursor, age_us = excluded.age_us, learning_us = excluded.learning_us,
-          power = ifnull(excluded.power, power)
+        INSERT INTO detector \(columns.insertList()) ON CONFLICT (target, variant, provider, endpoint)
+        DO UPDATE SET \(columns.dropFirst(4).dropLast().map(\.name).updates), power = ifnull(excluded.power, power)
         RETURNING id
         """,
-      arguments: [
-        detector.target, detector.variant, detector.provider, detector.endpoint,
-        detector.through.microseconds, detector.cursor, detector.age, detector.learning, power,
-      ])
+      arguments: columns.arguments(of: change.detector))
     guard let id else { return }
     if let end = change.validThrough {
       try db.cachedStatement(sql: "DELETE FROM detector_checkpoint WHERE detector_id = ? AND through > ?")

@@ -24,7 +24,7 @@ extension StoreReader {
       let statement = try RawStatement(
         db,
         """
-        SELECT \(PingAnswer.columns.map(\.sql).joined(separator: ", ")) FROM path x INDEXED BY path_target
+        SELECT \(PingAnswer.columns.selectList()) FROM path x INDEXED BY path_target
         WHERE target_id = ?1 AND at >= ?2 AND at < ?3 ORDER BY at, revision
         """)
       for target in targets.sorted() {

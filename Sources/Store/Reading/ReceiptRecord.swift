@@ -37,8 +37,7 @@ extension Receipt {
 
 /// Selects and decodes rows of the table `receipt`.
 enum ReceiptQuery {
-  static let select =
-    "SELECT x.revision, x.sample_id, \(Receipt.columns.map(\.sql).joined(separator: ", ")) FROM receipt x"
+  static let select = "SELECT x.revision, x.sample_id, \(Receipt.columns.selectList()) FROM receipt x"
 
   /// The rows of one notification, in the order in which they were stored.
   /// - Parameter receipt: gets `nil` for a row that cannot be read.

@@ -134,7 +134,7 @@ extension StoreReader {
     try read { db in
       let rows = try db.cachedRows(
         """
-        SELECT x.id, \(TargetDescription.columns.map(\.sql).joined(separator: ", "))
+        SELECT x.id, \(TargetDescription.columns.selectList())
         FROM run r JOIN target x ON x.run_id = r.id WHERE r.uuid = ? ORDER BY x.id
         """, [run.description])
       return try rows.compactMap { row in
@@ -154,7 +154,7 @@ extension StoreReader {
   ) throws -> [RunRecord] {
     let rows = try db.cachedRows(
       """
-      SELECT x.id, h.at, \(RunRecord.columns.map(\.sql).joined(separator: ", "))
+      SELECT x.id, h.at, \(RunRecord.columns.selectList())
       FROM run x LEFT JOIN heartbeat h ON h.run_id = x.id
       WHERE (\(condition)) AND x.id NOT IN (SELECT run_id FROM deletion) ORDER BY x.id
       """, arguments)
@@ -309,7 +309,7 @@ extension StoreReader {
     try read { db in
       try db.cachedRows(
         """
-        SELECT x.target_id, x.until, \(TargetDescription.settings.map(\.sql).joined(separator: ", "))
+        SELECT x.target_id, x.until, \(TargetDescription.settings.selectList())
         FROM run r JOIN target t ON t.run_id = r.id JOIN former_target x ON x.target_id = t.id
         WHERE r.uuid = ? ORDER BY x.revision
         """, [run.description]

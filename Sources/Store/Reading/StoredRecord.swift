@@ -93,7 +93,7 @@ extension SampleSource {
 enum RecordQuery<Content: RecordContent> {
   static var select: String {
     """
-    SELECT x.revision, r.uuid, t.name, x.target_id, \(Content.columns.map(\.sql).joined(separator: ", "))
+    SELECT x.revision, r.uuid, t.name, x.target_id, \(Content.columns.selectList())
     FROM \(Content.table.rawValue) x LEFT JOIN run r ON r.id = x.run_id LEFT JOIN target t ON t.id = x.target_id
     """
   }

@@ -183,7 +183,7 @@ struct RecordWriter {
 }
 
 /// The columns of a record as parameters of a statement.
-private struct Inserted<Record> {
+struct Inserted<Record>: Sendable {
   /// All columns of the statement, and a parameter for each.
   let names: String
   let parameters: String

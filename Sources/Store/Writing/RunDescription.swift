@@ -77,10 +77,6 @@ extension TargetDescription {
 
   /// A description for the columns to be read into.
   public static let blank = TargetDescription(name: "", provider: "", receiptDeadline: nil, askedRate: 0)
-
-  fileprivate var settingValues: StatementArguments {
-    StatementArguments(Self.settings.map { $0.value(self).databaseValue })
-  }
 }
 
 /// The ids that the store assigned to a run's targets and variants.
@@ -196,7 +192,7 @@ struct RunWriter {
         UPDATE target SET \(TargetDescription.settings.map { "\($0.name) = ?" }.joined(separator: ", ")), revision = ?
         WHERE id = ?
         """,
-      arguments: target.settingValues + [state.revision, id])
+      arguments: TargetDescription.settings.arguments(of: target) + [state.revision, id])
     return try registerVariants(of: target, id: TargetID(rawValue: id))
   }
 
@@ -204,11 +200,8 @@ struct RunWriter {
     _ target: TargetDescription, runRow: Int64, revision: Int64
   ) throws -> RegisteredTarget {
     try db.execute(
-      sql: """
-        INSERT INTO target (run_id, name, revision, \(TargetDescription.settingNames))
-        VALUES (?, ?, ?, \(TargetDescription.settings.map { _ in "?" }.joined(separator: ", ")))
-        """,
-      arguments: [runRow, target.name, revision] + target.settingValues)
+      sql: "INSERT INTO target \(TargetDescription.settings.insertList(with: "run_id", "name", "revision"))",
+      arguments: TargetDescription.settings.arguments(of: target) + [runRow, target.name, revision])
     let id = TargetID(rawValue: db.lastInsertedRowID)
     guard id <= TargetID.maximum else {
       throw StoreError(

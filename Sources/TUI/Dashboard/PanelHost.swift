@@ -75,12 +75,7 @@ final class PanelHost {
     }
     pages[.runs]?.make = { [unowned model] width, height in
       let (state, context) = (model.state, model.context)
-      return RunsModel(
-        runs: context.listed.runs, position: state.runs, order: state.tables.order[.runs],
-        hiddenColumns: state.tables.hiddenColumns[.runs] ?? [], shown: context.shown.run?.id,
-        now: context.latest.now,
-        appearance: context.appearance, zone: context.options.zone
-      ).list(width: width, height: height).picture()
+      return context.runs(state).list(width: width, height: height).picture()
     }
     pages[.targets]?.make = { [unowned model] width, height in
       let (state, context) = (model.state, model.context)

@@ -103,7 +103,6 @@ struct TargetsModel {
   let zone: LocalTime
 
   func list(width: Int, height: Int) -> ListModel {
-    let columns = columns
     let rows = TargetRows.make(snapshot, order: order)
     let ids = rows.map(\.target.id)
     let visible = position.visible(in: ids, rows: ListModel.room(height: height, hasHeading: height > 2))
@@ -119,12 +118,25 @@ struct TargetsModel {
       appearance: appearance, width: width, height: height)
   }
 
+  /// What the quantiles are of, and the order.
   private var details: [LineItem] {
-    guard snapshot.panels.targets != nil else {
+    guard let table = snapshot.panels.targets else {
       return [LineItem(priority: 4, [ScatterTitle.reading(appearance)])]
     }
-    let first = order.map { "by \($0)" } ?? "worst first"
-    return [LineItem(priority: 3, [TextSpan("this window, \(first)", appearance(.secondary))])]
+    let metrics = Set(table.rows.map(\.metric))
+    let metric = metrics.first { $0 != .accept } ?? .accept
+    func named(_ name: (Metric) -> String) -> String {
+      // The row of a target without receipts says `accepted`.
+      name(metric) + (metrics.count > 1 ? " (accepted: \(name(.accept)))" : "")
+    }
+    let order = order.map { "by \($0)" } ?? "worst first"
+    let (full, short) = (named { $0.shortTitle }, named { $0.rawValue })
+    return [
+      LineItem(
+        priority: 3, [TextSpan("\(full), this window, \(order)", appearance(.secondary))],
+        short: LineItem.Short(
+          priority: 4, spans: [TextSpan("\(short), \(order)", appearance(.secondary))]))
+    ]
   }
 
   private func marks(_ row: TargetRow, isChosen: Bool) -> [TextSpan] {
@@ -139,9 +151,7 @@ struct TargetsModel {
   }
 
   /// Titles of all columns.
-  static let titles = [
-    "target", "rate", "planned", "delivered", "p50", "p50 from to", "p99", "p99 from to", "last event",
-  ]
+  var titles: [String] { columns.map(\.title) }
 
   /// All columns, in their order.
   private var columns: [TableColumn<TargetRow>] {

@@ -38,7 +38,7 @@ struct ColumnChooser: Overlay {
   private(set) var chosen = 0
 
   /// Titles of all columns of the active panel, in their order.
-  private func columns(in scene: OverlayScene) -> [String] { scene.context.columns(scene.state.panel) }
+  private func columns(in scene: OverlayScene) -> [String] { scene.context.columns(scene.state) }
 
   func size(in scene: OverlayScene) -> CellSize {
     (min(scene.terminal.width - 4, 46), min(scene.terminal.height - 2, columns(in: scene).count + 2))

@@ -7,6 +7,8 @@ import Store
 struct PanelOrder: Sendable, Equatable {
   /// The planned time that the table of targets is about; `nil` while the table is not shown.
   var targetWindow: Range<WallTime>?
+  /// The metric of its quantiles; `nil` for the one that each target is judged by.
+  var targetMetric: Metric?
   /// The table of the values of a key; `nil` while it is not shown.
   var values: ValueTableOrder?
   /// The notification of which everything is shown; `nil` for none.
@@ -50,6 +52,8 @@ struct PanelReader {
   private var targetsDue = MonotonicTime.zero
   /// The store has changed since the table was read.
   private var isTableStale = false
+  /// The metric that the table was read for.
+  private var tableMetric: Metric?
   /// When the table of values may be read again.
   private var valuesDue = MonotonicTime.zero
   /// The store has changed since the table of values was read.
@@ -128,10 +132,10 @@ struct PanelReader {
     throws
   {
     guard let window = order.targetWindow, !window.isEmpty else { return }
-    let isOther = content.targets?.window != window
+    let isOther = content.targets?.window != window || tableMetric != order.targetMetric
     guard isOther || isTableStale, now >= targetsDue else { return }
-    content.targets = try TargetTable(reader, targets, window)
-    isTableStale = false
+    content.targets = try TargetTable(reader, targets, window, order.targetMetric)
+    (isTableStale, tableMetric) = (false, order.targetMetric)
     let end = clock.monotonicNow()
     targetsDue = end + max(Self.interval, (end - now) * 10)
   }
@@ -171,7 +175,7 @@ struct PanelReader {
 struct TargetTable: Sendable, Equatable {
   struct Row: Sendable, Equatable {
     let target: TargetID
-    /// The metric of the quantiles: delivery where receipts are expected, else accept.
+    /// The metric of the quantiles.
     let metric: Metric
     let counts: StateCounts
     /// `nil` without values.
@@ -187,11 +191,16 @@ struct TargetTable: Sendable, Equatable {
   init(window: Range<WallTime>, rows: [Row]) { (self.window, self.rows) = (window, rows) }
 
   /// Reads notifications, or rollups where there are many.
-  init(_ reader: any DashboardSource, _ targets: [TargetRecord], _ window: Range<WallTime>) throws {
+  /// - Parameter chosen: the metric of the quantiles; without it, and of targets without receipts in place of one that
+  ///   needs a device, the one that a target is judged by.
+  init(
+    _ reader: any DashboardSource, _ targets: [TargetRecord], _ window: Range<WallTime>, _ chosen: Metric?
+  ) throws {
     let series = SeriesReader(reader)
     self.window = window
     rows = try targets.map { target in
-      let metric = target.judgedMetric
+      let isUnknown = target.receiptDeadline == nil && chosen?.isByDevice == true
+      let metric = isUnknown ? target.judgedMetric : chosen ?? target.judgedMetric
       let figures = try series.statistics(
         of: SeriesWindow(targets: [target.id], time: window), metrics: [metric], shares: [],
         depth: .upTo(20_000))

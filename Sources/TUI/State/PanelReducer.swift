@@ -133,13 +133,13 @@ extension Reducer {
   }
 
   mutating func toggleColumn(_ title: String) {
-    if !state.tables.toggleColumn(title, of: state.panel, among: context.columns(state.panel)) {
+    if !state.tables.toggleColumn(title, of: state.panel, among: context.columns(state)) {
       say("one column stays", .warning)
     }
   }
 
   mutating func chooseColumns() {
-    guard !context.columns(state.panel).isEmpty else {
+    guard !context.columns(state).isEmpty else {
       return say("columns are chosen of lists", .warning)
     }
     effects.append(.open(ColumnChooser()))

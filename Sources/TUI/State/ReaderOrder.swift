@@ -65,7 +65,7 @@ extension ReaderOrder {
       log: ListPlace(state.lists.log, state, in: context))
     wantsRuns = context.latest.condition == .ready && (context.activePanel == .runs || context.isSliding)
     if context.showsTargets(context.activePanel), let window = context.content?.window {
-      panels.targetWindow = window.start..<window.end
+      (panels.targetWindow, panels.targetMetric) = (window.start..<window.end, state.metric)
       if context.activePanel == .targets, let key {
         panels.values = ValueTableOrder(
           key: key, window: window.start..<window.end,

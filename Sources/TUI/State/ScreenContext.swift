@@ -119,11 +119,8 @@ struct ScreenContext {
       guard columns < width else { return bars }
       var picture = CellPicture(width: width, height: height)
       picture.paste(bars, x: 0)
-      let table = TargetsModel(
-        snapshot: shown, position: state.tables.targets, order: state.tables.order[.targets],
-        hiddenColumns: state.tables.hiddenColumns[.targets] ?? [], shown: state.shownTargets(in: shown),
-        hasFocus: false, hasColors: content?.valueColors == nil, appearance: appearance, zone: options.zone)
-      picture.paste(table.list(width: width - columns, height: height).picture(), x: columns)
+      let table = targets(state, hasFocus: false).list(width: width - columns, height: height)
+      picture.paste(table.picture(), x: columns)
       return picture
     }
     return ComparisonModel(
@@ -150,11 +147,7 @@ struct ScreenContext {
     var picture = CellPicture(width: width, height: height)
     let layout = targetsLayout(state, height: height)
     if layout.targets > 0 {
-      let targets = TargetsModel(
-        snapshot: shown, position: state.tables.targets, order: state.tables.order[.targets],
-        hiddenColumns: state.tables.hiddenColumns[.targets] ?? [], shown: state.shownTargets(in: shown),
-        hasColors: content?.valueColors == nil, appearance: appearance, zone: options.zone)
-      picture.paste(targets.list(width: width, height: layout.targets).picture(), x: 0)
+      picture.paste(targets(state).list(width: width, height: layout.targets).picture(), x: 0)
     }
     if let key = state.plot.coloring.key, layout.values > 0 {
       let values = ValuesModel(
@@ -163,6 +156,13 @@ struct ScreenContext {
       picture.paste(values.list(width: width, height: layout.values).picture(), x: 0, y: layout.targets)
     }
     return picture
+  }
+
+  private func targets(_ state: ViewState, hasFocus: Bool = true) -> TargetsModel {
+    TargetsModel(
+      snapshot: shown, position: state.tables.targets, order: state.tables.order[.targets],
+      hiddenColumns: state.tables.hiddenColumns[.targets] ?? [], shown: state.shownTargets(in: shown),
+      hasFocus: hasFocus, hasColors: content?.valueColors == nil, appearance: appearance, zone: options.zone)
   }
 
   func targetsLayout(_ state: ViewState) -> TargetsLayout {
@@ -243,6 +243,13 @@ struct ScreenContext {
     (page.extent, page.folds, page.hits) = (listed.eventExtent, listed.eventFolds, listed.eventHits)
     return EventsModel(
       entries: listed.events, targets: shown.targets, page: page, appearance: appearance, zone: options.zone)
+  }
+
+  func runs(_ state: ViewState) -> RunsModel {
+    RunsModel(
+      runs: listed.runs, position: state.runs, order: state.tables.order[.runs],
+      hiddenColumns: state.tables.hiddenColumns[.runs] ?? [], shown: shown.run?.id, now: latest.now,
+      appearance: appearance, zone: options.zone)
   }
 
   private func page(_ panel: Panel, _ state: ViewState, chosen: RecordPlace?) -> RecordPageView {
@@ -372,11 +379,11 @@ struct ScreenContext {
     }
   }
 
-  /// Titles of the columns of a panel's table.
-  func columns(_ panel: Panel) -> [String] {
-    switch panel {
-    case .runs: RunsModel.titles
-    case .targets: TargetsModel.titles
+  /// Titles of the columns of the active panel's table.
+  func columns(_ state: ViewState) -> [String] {
+    switch state.panel {
+    case .runs: runs(state).titles
+    case .targets: targets(state).titles
     case .findings: FindingsModel.titles
     case .log: LogModel.titles(targets: shown.targets.count)
     case .events: EventsModel.titles

@@ -84,7 +84,7 @@ import Testing
     #expect(collector.seconds(try #require(collector.firstSeen[slower.id])) < 105)
     #expect(slower.before ?? 0 < 50_000 && slower.after ?? 0 > 120_000)
     #expect(slower.afterLow.map { $0 <= slower.after ?? 0 } == true)
-    #expect(slower.cause == .undecided("path or provider"))
+    #expect(slower.cause == .undecided(.pathOrProvider))
     #expect(slower.legs.first?.parts.map(\.leg.word) == [.lag, .service, .transit])
     let service = try #require(slower.legs.first?.parts.first { $0.leg.word == .service })
     #expect(service.change > 0.8 * (slower.legs.first?.total ?? 0))
@@ -111,7 +111,7 @@ import Testing
     try collector.look()
     let slower = try #require(
       try collector.stored().first { $0.metric.word == .delivery && $0.kind.word == .slower })
-    #expect(slower.cause == .undecided("path or provider"), "\(slower)")
+    #expect(slower.cause == .undecided(.pathOrProvider), "\(slower)")
     #expect(slower.evidence.contains("service p\(Int((slower.quantile ?? 0) * 100)) "))
     #expect(essences(try collector.stored()) == essences(try collector.recomputed()))
   }
@@ -467,7 +467,7 @@ import Testing
     for record in found {
       #expect(!record.isOpen && record.endedAt == nil && record.kind.word == .slower)
       #expect(record.evidence.hasPrefix("on 5 of 5 days; "))
-      #expect(record.cause == .undecided("path or provider"))
+      #expect(record.cause == .undecided(.pathOrProvider))
       let hours = [record.lastStretch.lowerBound, record.lastStretch.upperBound].map {
         Double($0.microseconds % 86_400_000_000) / 3_600e6
       }
@@ -497,7 +497,7 @@ import Testing
     #expect(found.count == 2)
     for record in found {
       #expect(
-        record.cause == .undecided("provider-delivery or device"), "\(record.causes) \(record.evidence)")
+        record.cause == .undecided(.deliveryOrDevice), "\(record.causes) \(record.evidence)")
     }
   }
 

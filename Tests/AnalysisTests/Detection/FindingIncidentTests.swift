@@ -12,7 +12,7 @@ import Testing
 
   private static func record(
     _ metric: SeriesMetric, of target: String = "ios", at minute: Int64,
-    cause: Cause = .undecided("nothing")
+    cause: Cause = .undecided(.init(rawValue: "nothing"))
   ) -> FindingRecord {
     let start = WallTime(microseconds: minute * 60_000_000)
     var record = FindingRecord(

@@ -332,6 +332,22 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       ])
   }
 
+  @Test(
+    "a misspelled key is not told as a missing one, too",
+    arguments: [
+      "target: [{ name: a, provider: loopback, endpoint: 'https://h' }]\n",
+      "targets: [{ name: a, provider: loopback, endpoin: 'https://h' }]\n",
+      "targets: [{ name: a, provider: loopback, endpoint: 'https://h', schedule: { rat: 4/s } }]\n",
+      """
+      service: { listen: 127.0.0.1:1, username: a, password_fil: s }
+      targets: [{ name: a, provider: loopback, endpoint: 'https://h' }]
+
+      """,
+    ])
+  func misspelled(text: String) throws {
+    #expect(try problems(in: text).map(\.message) == ["there is no such key"])
+  }
+
   @Test func aSecretFromTheEnvironmentIsNeverQuoted() throws {
     let text = """
       targets:

@@ -122,7 +122,7 @@ struct CauseCase: Sendable {
     CauseCase("a slow uplink", both(slowPath), (.uplink, nil)),
     CauseCase(
       "failures at one provider", [.west: ["answers: { faults: [{ kind: reset, probability: 40% }] }"]],
-      (.undecided("path or provider"), Service.west.provider)),
+      (.undecided(.pathOrProvider), Service.west.provider)),
     CauseCase("connections fail", both("connections: { dropped: 100% }"), (.uplink, nil)),
   ]
 }

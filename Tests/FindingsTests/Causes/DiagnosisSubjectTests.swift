@@ -120,7 +120,7 @@ import Testing
     #expect(tail.isExplained && first.scope == provider, "\(tail.verdicts)")
     #expect(first.evidence.contains("service p99 ") && first.evidence.contains("900 ms"), "\(first.evidence)")
     // So few round trips say nothing of a hundredth of them.
-    #expect(first.cause == .undecided("path or provider"))
+    #expect(first.cause == .undecided(.pathOrProvider))
     #expect(!Diagnosis(episode, of: .init(.accept, of: name, quantile: 0.5)).isExplained)
   }
 }

@@ -42,11 +42,11 @@ import Testing
     }
     let slow = try #require(instance.episode.targets.first { $0.provider == instance.provider })
     let alone = try first { $0.name == slow.name || $0.device != slow.device && $0.provider != slow.provider }
-    #expect(alone.cause == .undecided("provider-delivery or device"))
+    #expect(alone.cause == .undecided(.deliveryOrDevice))
     #expect(alone.facts?.isDeviceWellElsewhere == nil)
     #expect(alone.wouldDecide == "a second device of the provider or a second provider on the device")
     let shared = try first { $0.device == slow.device }
-    #expect(shared.cause == .undecided("provider-delivery or device"))
+    #expect(shared.cause == .undecided(.deliveryOrDevice))
     #expect(shared.facts?.isDeviceWellElsewhere == true)
     #expect(shared.wouldDecide == "a second device of the provider")
   }
@@ -115,7 +115,7 @@ import Testing
     var episode = slow.episode
     func undecided() throws -> Verdict {
       let verdict = try #require(Diagnosis(episode).verdicts.first)
-      #expect(verdict.cause == .undecided("path or provider"), "\(verdict)")
+      #expect(verdict.cause == .undecided(.pathOrProvider), "\(verdict)")
       return verdict
     }
     let all = episode.pings[slow.provider] ?? []
@@ -263,7 +263,7 @@ import Testing
   @Test func withoutPingPathAndProviderAreNotTold() throws {
     let instance = CauseScenario.path.make(seed: 2, pings: false, baseline: 2400)
     let verdict = try #require(Diagnosis(instance.episode).verdicts.first)
-    #expect(verdict.cause == .undecided("path or provider"))
+    #expect(verdict.cause == .undecided(.pathOrProvider))
     #expect(try #require(verdict.wouldDecide).contains("path probe"))
   }
 

@@ -83,7 +83,7 @@ import Testing
       $0.quantile = nil
       ($0.before, $0.after, $0.afterLow, $0.afterHigh) = (nil, nil, nil, nil)
       ($0.shareBefore, $0.shareAfter, $0.shareLow, $0.shareHigh) = (0.01, 0.12, 0.08, 0.17)
-      $0.cause = .undecided("losses: provider, device or receipts")
+      $0.cause = .undecided(.lossPlace)
       $0.scope = nil
       $0.evidence = ""
     }
@@ -276,7 +276,7 @@ import Testing
       record("aaaa1111", at: 0) {
         $0.verdicts = [
           Verdict(
-            cause: .undecided("path or provider"), scope: "apns", evidence: "service rose",
+            cause: .undecided(.pathOrProvider), scope: "apns", evidence: "service rose",
             wouldDecide: "PING",
             targets: ["ios", "ipad"])
         ]
@@ -350,13 +350,14 @@ import Testing
   @Test("all causes with their evidence, and what would decide each")
   func causes() throws {
     let finding = record("aaaa1111", at: 0) {
-      $0.causes = [.providerProcessing, .undecided("provider or device")]
+      $0.causes = [.providerProcessing, .undecided(.init(rawValue: "provider or device"))]
       $0.verdicts = [
         Verdict(
           cause: .providerProcessing, scope: "apns", evidence: "service 41 ms → 120 ms, path quiet",
           wouldDecide: nil, targets: ["ios"]),
         Verdict(
-          cause: .undecided("provider or device"), scope: nil, evidence: "transit 140 ms → 900 ms",
+          cause: .undecided(.init(rawValue: "provider or device")), scope: nil,
+          evidence: "transit 140 ms → 900 ms",
           wouldDecide: "a second device at apns", targets: ["ios"]),
       ]
     }
@@ -375,7 +376,7 @@ import Testing
     #expect(FindingsReport([finding]).json.text.contains("a second device at apns"))
     // What only repeats the figures is not said twice.
     let plain = record("bbbb2222", at: 0) {
-      $0.cause = .undecided("too little before it")
+      $0.cause = .undecided(.tooLittleBefore)
       ($0.scope, $0.evidence) = (nil, "delivery p50 180 ms → 1.90 s")
     }
     #expect(FindingText(plain).causes.map(\.sentence) == ["undecided: too little before it"])

@@ -430,13 +430,15 @@ import Testing
   }
 
   /// A run of two targets: `good` and one of which everything failed.
-  private func failing() throws -> (fixture: RecordedStore, run: RunRegistration) {
+  private func failing(
+    deadlines: [Int64?] = [5_000_000, 5_000_000]
+  ) throws -> (fixture: RecordedStore, run: RunRegistration) {
     let fixture = try RecordedStore()
     let names = ["bad", "good"]
     let run = try fixture.begin(
       0,
-      names.map {
-        TargetDescription(name: $0, provider: "loopback", receiptDeadline: 5_000_000, askedRate: 4)
+      zip(names, deadlines).map {
+        TargetDescription(name: $0, provider: "loopback", receiptDeadline: $1, askedRate: 4)
       })
     for name in names {
       let id = try #require(run[name]).id
@@ -469,6 +471,16 @@ import Testing
     #expect(!alone.contains("No connection was opened"))
     let row = try #require(alone.firstMatch(of: /<th scope="row">failed<\/th>.*<\/tr>/))
     #expect(row.0.contains("300") && row.0.contains("refused no. 2"), "\(row.0)")
+  }
+
+  @Test(
+    "the overview says what its shares are of",
+    arguments: [
+      ([5_000_000, 5_000_000], "arrived in time"), ([nil, nil], "accepted"),
+      ([5_000_000, nil], "arrived in time, or accepted"),
+    ] as [([Int64?], String)])
+  func overview(deadlines: [Int64?], title: String) throws {
+    #expect(try html(failing(deadlines: deadlines).fixture).contains("<th scope=\"col\">\(title)</th>"))
   }
 
   @Test func whatItsRunEndedWasOpenThen() throws {

@@ -104,7 +104,7 @@ import Testing
     (written.metric, written.kind) = (Stored(rawValue: "jitter"), Stored(rawValue: "wobbling"))
     written.status = Stored(rawValue: "dormant")
     written.cause = Cause(rawValue: "phone-network")
-    written.causes = [.other("phone-network"), .undecided("path or provider")]
+    written.causes = [.other("phone-network"), .undecided(.pathOrProvider)]
     written.verdicts[0].cause = .other("phone-network")
     written.legs[0].metric = Stored(rawValue: "jitter")
     written.legs[0].parts[0].leg = Stored(rawValue: "last_mile")

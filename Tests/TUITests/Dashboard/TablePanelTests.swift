@@ -68,7 +68,7 @@ struct TablePanelTests {
           Stored(.lost), Stored(.losing), nil, nil, nil
         )
         ($0.shareBefore, $0.shareAfter, $0.shareLow, $0.shareHigh) = (0.01, 0.25, 0.2, 0.3)
-        ($0.cause, $0.scope, $0.evidence) = (.undecided("too little before it"), nil, "")
+        ($0.cause, $0.scope, $0.evidence) = (.undecided(.tooLittleBefore), nil, "")
       },
     ]
     return recent + repeated
@@ -176,6 +176,26 @@ struct TablePanelTests {
     stage.press("1")
     #expect(stage.screen.context.content?.targets.isEmpty == false)
     #expect(stage.screen.order.panels.targetWindow == nil)
+  }
+
+  @Test("the metric of the quantiles is named, and follows the plot's once that is chosen")
+  func metricOfQuantiles() throws {
+    var snapshot = Self.snapshot()
+    var stage = try Stage(motion: .none, snapshot: snapshot)
+    stage.press("5")
+    stage.frame()
+    #expect(stage.text.contains("targets  delivery latency, this window, worst first"))
+    #expect(stage.screen.order.panels.targetMetric == nil)
+    stage.press("v")
+    #expect(stage.screen.order.panels.targetMetric == .accept)
+    let table = try #require(snapshot.panels.targets)
+    let last = TargetTable.Row(
+      target: table.rows[2].target, metric: .accept, counts: table.rows[2].counts, median: nil, tail: nil)
+    snapshot.panels.targets = TargetTable(window: table.window, rows: Array(table.rows.prefix(2)) + [last])
+    snapshot.number += 1
+    stage.show(snapshot)
+    stage.frame()
+    #expect(stage.text.contains("delivery latency (accepted: accept latency), this window"))
   }
 
   @Test("a wide histogram has the table of targets beside it, and its buckets are where they are drawn")

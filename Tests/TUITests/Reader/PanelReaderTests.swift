@@ -101,6 +101,11 @@ struct PanelReaderTests {
     #expect(source.poll()?.panels.targets?.window ?? window == window)
     fixture.clock.advance(by: .seconds(2))
     #expect(source.poll()?.panels.targets?.rows.map(\.counts.due) == [100, 100])
+    // So is another metric.
+    source.show(PanelOrder(targetWindow: other, targetMetric: .service))
+    fixture.clock.advance(by: .seconds(2))
+    let service = try #require(source.poll()?.panels.targets)
+    #expect(service.rows.allSatisfy { $0.metric == .service && $0.counts.due == 100 && $0.median != nil })
   }
 
   @Test("a notification is read with its receipts and what happened around it")
