@@ -58,7 +58,7 @@ extension FleetConfiguration: ConfigurationSection {
   init?(_ section: Section<Keys>) {
     let (url, database, caFile) = (section.url, section.database, section.caFile)
     let (writer, reader) = (section.writer, section.reader)
-    if section[\.writer] == nil, section[\.reader] == nil {
+    if section.lacks(\.writer, \.reader) {
       section.report("has no user", remedy: "add writer, reader or both")
     }
     if let writer, let reader, writer.name == reader.name, writer != reader {

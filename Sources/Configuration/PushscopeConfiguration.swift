@@ -102,7 +102,7 @@ extension PushscopeConfiguration {
     guard let section = value.section(Keys.self) else { return nil }
     let collector = section.collector
     let devices = section.devices
-    if section[\.devices] == nil, section[\.targets] == nil {
+    if section.lacks(\.devices, \.targets) {
       _ = section.map.required("targets", example: "targets: [{ name: …, provider: …, endpoint: … }]")
     }
     guard let elements = section[\.targets] == nil ? [] : section.targets else { return nil }

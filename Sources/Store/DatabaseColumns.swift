@@ -50,26 +50,26 @@ extension Row {
 }
 
 extension Array {
-  /// The select list of a query in which the table is named x.
+  /// The select list of a query in which the table is named x and, for findings, the run r.
   func selectList<Record>() -> String where Element == RecordColumn<Record> {
     map(\.sql).joined(separator: ", ")
   }
 
-  /// The columns and the parameters of an INSERT, for the values of ``arguments(of:)`` and those of further columns.
+  /// The columns and the parameters of an INSERT, for ``arguments(of:)`` and the values of further columns.
   func insertList<Record>(with further: String...) -> String where Element == RecordColumn<Record> {
-    let names = map(\.name) + further
+    let names = written().map(\.name) + further
     return "(\(names.joined(separator: ", "))) VALUES (\(names.map { _ in "?" }.joined(separator: ", ")))"
   }
 
-  /// A record's values.
+  /// A record's values of the columns that are written.
   func arguments<Record>(of record: Record) -> StatementArguments where Element == RecordColumn<Record> {
-    StatementArguments(map { $0.value(record).databaseValue })
+    StatementArguments(written().map { $0.value(record).databaseValue })
   }
 }
 
 extension Sequence<String> {
-  /// The assignments of an upsert that replace the values of the columns of these names.
-  var updates: String { map { "\($0) = excluded.\($0)" }.joined(separator: ", ") }
+  /// The assignments of an upsert, for columns of these names.
+  var upsertAssignments: String { map { "\($0) = excluded.\($0)" }.joined(separator: ", ") }
 }
 
 extension Database {

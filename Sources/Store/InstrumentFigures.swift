@@ -53,7 +53,8 @@ public struct InstrumentRecord: Sendable, Equatable {
 }
 
 extension InstrumentFigures {
-  /// The columns of the table `instrument`, beside the run's and the calibration's.
+  /// The columns of the table `instrument` except those of the run and the calibration. The host is the first: the statement
+  /// that writes them refers to it by its number.
   fileprivate static let columns: [RecordColumn<InstrumentFigures>] = [
     .init("host", \.host),
     .init("schedule_lag_count", \.scheduleLag.count), .init("schedule_lag_p50_us", \.scheduleLag.median),
@@ -111,12 +112,13 @@ extension RecordWriter {
   private static let instrumentSQL = """
     INSERT INTO instrument (\(instrument.names), calibration_id)
     VALUES (\(instrument.parameters), (SELECT max(id) FROM calibration WHERE host = ?2))
-    ON CONFLICT (run_id) DO UPDATE SET \(InstrumentFigures.columns.dropFirst().map(\.name).updates)
+    ON CONFLICT (run_id) DO UPDATE SET \(InstrumentFigures.columns.dropFirst().map(\.name).upsertAssignments)
     """
 }
 
 extension StoreReader {
-  /// The instrument figures of a run; `nil` during the run's first second, and for runs of older versions.
+  /// The instrument figures of a run; `nil` during the run's first second, for runs of older versions, and where they
+  /// cannot be read.
   public func instrument(of run: RunID) throws -> InstrumentRecord? {
     try read { db in
       let row = try Row.fetchOne(

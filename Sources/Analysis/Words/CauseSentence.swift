@@ -208,13 +208,9 @@ struct CauseSentence {
       return ("\(whom) \(verb("gives", "gave")) several reasons.", "")
     case .noPartStandsOut:
       return ("No single part of the way explains it, so the cause is not known.", "")
-    default:
-      // Candidates, as `device pixel or provider-delivery fcm`.
-      let candidates = reason.rawValue.components(separatedBy: " or ").map { candidate -> String in
-        let words = candidate.split(separator: " ", maxSplits: 1).map(String.init)
-        guard words.count == 2 else { return candidate }
-        return words[0].hasPrefix(Cause.device.rawValue) ? "the device \(words[1])" : words[1]
-      }
+    case .notSought, .tooLittleBefore: return ("", nil)
+    case .other:
+      let candidates = reason.candidates
       return ("It is not known whether it \(verb("is", "was")) \(candidates.joined(separator: " or ")).", nil)
     }
   }
@@ -226,15 +222,4 @@ extension String {
 
   /// The text with a capital first letter, as a sentence begins.
   var raisedFirst: String { prefix(1).uppercased() + dropFirst() }
-
-  /// The parts between a separator.
-  fileprivate func components(separatedBy separator: String) -> [String] {
-    var parts: [String] = []
-    var rest = self[...]
-    while let range = rest.firstRange(of: separator) {
-      parts.append(String(rest[..<range.lowerBound]))
-      rest = rest[range.upperBound...]
-    }
-    return parts + [String(rest)]
-  }
 }

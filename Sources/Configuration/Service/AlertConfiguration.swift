@@ -31,7 +31,7 @@ extension AlertConfiguration: ConfigurationSection {
   }
 
   init(_ section: Section<Keys>) {
-    if section[\.webhook] == nil, section[\.command] == nil {
+    if section.lacks(\.webhook, \.command) {
       section.report("tells nobody", remedy: "add webhook or command below it, or delete the key")
     }
     self.init(webhook: section.webhook, command: section.command)

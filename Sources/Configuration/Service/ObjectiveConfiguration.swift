@@ -64,7 +64,7 @@ extension ObjectiveConfiguration {
       return nil
     }
     guard
-      let promise = section[\.silence] == nil ? Self.share(section, subject) : Self.silence(section, subject)
+      let promise = section.lacks(\.silence) ? Self.share(section, subject) : Self.silence(section, subject)
     else {
       return nil
     }

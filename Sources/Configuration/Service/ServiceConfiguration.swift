@@ -50,8 +50,8 @@ extension ServiceConfiguration: ConfigurationSection {
     let allowsReload = section.allowReload
     guard let listen else { return nil }
     if !listen.isLoopback {
-      let hasTLS = section[\.certificateFile] != nil && section[\.keyFile] != nil
-      let hasPassword = section[\.username] != nil && section[\.passwordFile] != nil
+      let hasTLS = !section.lacks(\.certificateFile) && !section.lacks(\.keyFile)
+      let hasPassword = !section.lacks(\.username) && !section.lacks(\.passwordFile)
       if !hasTLS || !hasPassword {
         let missing =
           (hasTLS ? [] : ["certificate_file and key_file"])

@@ -65,7 +65,7 @@ extension HTTPSettings {
       Self.checkPlaceholders(in: String(decoding: body, as: UTF8.self), value)
     }
     if let value = section[\.payloadBytes],
-      section[\.body] == nil || settings.body?.names("padding") == false
+      section.lacks(\.body) || settings.body?.names("padding") == false
     {
       value.report(
         "needs a {padding} placeholder in the body",

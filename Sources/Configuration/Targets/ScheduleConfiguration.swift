@@ -61,9 +61,7 @@ extension ScheduleConfiguration: ConfigurationSection {
   init?(_ section: Section<Keys>) {
     let arrivals = section.arrivals
     section.exclude(\.rate, with: \.every)
-    if section[\.rate] == nil, section[\.every] == nil, !section.isMisspelled(\.rate),
-      !section.isMisspelled(\.every)
-    {
+    if section.lacks(\.rate, \.every) {
       section.report("does not say how often", remedy: "add `rate: 4/s` or `every: 15s`")
     }
     let rate = section.rate ?? section.every.flatMap { ArrivalRate.every($0) }

@@ -69,7 +69,7 @@ extension WebPushSettings {
   }
 
   private static func receiver(_ section: Section<Keys>) -> Receiver? {
-    guard section[\.subscribe] != nil else { return section.subscription.map(Receiver.subscription) }
+    guard !section.lacks(\.subscribe) else { return section.subscription.map(Receiver.subscription) }
     section.exclude(\.subscribe, with: \.subscription)
     return section.subscribe.map(Receiver.collector)
   }

@@ -119,8 +119,10 @@ struct Section<Keys: SectionKeys> {
   /// The value as written, for problems with it; `nil` where the key is not given.
   subscript(_ key: PartialKeyPath<Keys>) -> YAMLValue? { names(key).lazy.compactMap { map[$0] }.first }
 
-  /// Whether an unknown key, which is reported, was probably meant to be this one.
-  func isMisspelled(_ key: PartialKeyPath<Keys>) -> Bool { names(key).contains { map.meant.contains($0) } }
+  /// Whether none of these keys is given, nor misspelled, which is reported.
+  func lacks(_ keys: PartialKeyPath<Keys>...) -> Bool {
+    keys.flatMap(names).allSatisfy { map[$0] == nil && !map.meant.contains($0) }
+  }
 
   /// Reports a problem with the section as a whole.
   func report(_ message: String, remedy: String) { map.value.report(message, remedy: remedy) }

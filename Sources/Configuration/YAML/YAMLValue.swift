@@ -136,7 +136,7 @@ public struct YAMLMapping {
   /// The mapping itself, for problems with it as a whole.
   public let value: YAMLValue
   let values: [String: YAMLValue]
-  /// Keys that unknown ones, which are reported, were probably meant to be.
+  /// Known keys that reported unknown keys resemble.
   let meant: Set<String>
 
   /// The value of a key; `nil` when it is not given.

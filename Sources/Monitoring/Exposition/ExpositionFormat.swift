@@ -104,10 +104,10 @@ private struct TextExposition {
       let end =
         index < bounds.count
         ? isOpenMetrics ? MetricNumber.bound(bounds[index]) : MetricNumber.seconds(bounds[index]) : "+Inf"
-      write("\(name)_bucket{\(before)le=\"\(end)\"} \(cumulative)")
+      write("\(name)_bucket{\(before)\(MetricLabel.bucket.rawValue)=\"\(end)\"} \(cumulative)")
       if isOpenMetrics, let exemplar = distribution.exemplars[index] {
         write(
-          " # {notification_id=\"\(exemplar.notification)\"} \(MetricNumber.seconds(exemplar.value))"
+          " # {\(LatencyDistribution.Exemplar.label)=\"\(exemplar.notification)\"} \(MetricNumber.seconds(exemplar.value))"
             + " \(MetricNumber.seconds(exemplar.at.microseconds))")
       }
       write("\n")

@@ -122,7 +122,9 @@ enum ProtobufExposition {
   private static func exemplar(_ exemplar: LatencyDistribution.Exemplar) -> ProtobufMessage {
     var message = ProtobufMessage()
     message.add(
-      pair(MetricFamily.Label(name: "notification_id", value: exemplar.notification.description)), field: 1)
+      pair(
+        MetricFamily.Label(name: LatencyDistribution.Exemplar.label, value: exemplar.notification.description)
+      ), field: 1)
     message.add(Double(exemplar.value) / 1e6, field: 2)
     var timestamp = ProtobufMessage()
     let second = exemplar.at.floored(to: .seconds(1))

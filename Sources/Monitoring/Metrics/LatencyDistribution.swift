@@ -37,6 +37,9 @@ struct LatencyBuckets: Sendable, Equatable {
 struct LatencyDistribution: Sendable {
   /// A notification that stands for a bucket.
   struct Exemplar: Sendable, Equatable {
+    /// The name of the label with ``notification``.
+    static let label = "notification_id"
+
     var notification: NotificationID
     /// µs.
     var value: Int64

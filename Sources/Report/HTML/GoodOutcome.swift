@@ -21,12 +21,21 @@ enum GoodOutcome {
     }
   }
 
-  /// `98.7 % of 18 000 notifications arrived in time`: the end of a sentence.
+  /// The end of a sentence like `98.7 % of 18 000 notifications arrived in time`.
   var verb: String {
     switch self {
     case .arrived: "arrived in time"
     case .accepted: "were accepted"
     case .either: "arrived in time or, without receipts, were accepted"
+    }
+  }
+
+  /// The end of `What did not arrive in time`.
+  var opposite: String {
+    switch self {
+    case .arrived: "did not arrive in time"
+    case .accepted: "was not accepted"
+    case .either: "did not arrive in time, or was not accepted"
     }
   }
 }

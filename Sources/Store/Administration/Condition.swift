@@ -70,7 +70,7 @@ extension CollectorStore {
 }
 
 extension StoreReader {
-  /// All conditions, by kind and subject. Those of kinds that this version does not know are left out.
+  /// All conditions, by kind and subject. Those of kinds that this version does not know, and rows that cannot be read, are left out.
   /// - Throws: ``StoreError``.
   public func conditions() throws -> [Condition] { try read(Condition.fetch) }
 }

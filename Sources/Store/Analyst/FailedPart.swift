@@ -70,7 +70,7 @@ extension FailedPart {
 }
 
 extension StoreReader {
-  /// The parts that the store's collector has switched off, or had when it ended.
+  /// The parts that the store's collector has switched off, or had when it ended. Rows that cannot be read are left out.
   /// - Throws: ``StoreError``.
   public func failedParts() throws -> [FailedPart] {
     let time = WallTime(microseconds: 0)

@@ -51,11 +51,19 @@ public struct DeviceRecord: Sendable, Hashable {
 }
 
 extension CollectorStore {
+  private static let upsertDevice = """
+    INSERT INTO device \(DeviceRecord.columns.insertList())
+    ON CONFLICT (name) DO UPDATE SET \(DeviceRecord.columns.dropFirst().map(\.name).upsertAssignments)
+    """
+
   /// Records which devices there are. Those that are not among them any more have left.
   /// - Throws: ``StoreError``.
   public func set(devices: [DeviceRecord], at now: WallTime) throws {
     try transaction { db, _ in
-      for device in devices { try db.insert(device, DeviceRecord.columns, into: "device", replacing: true) }
+      for device in devices {
+        try db.cachedStatement(sql: Self.upsertDevice).execute(
+          arguments: DeviceRecord.columns.arguments(of: device))
+      }
       let known = try String.fetchAll(db, sql: "SELECT name FROM device WHERE left_at IS NULL")
       for name in Set(known).subtracting(devices.map(\.name)) {
         try db.cachedStatement(sql: "UPDATE device SET left_at = ?, state = ? WHERE name = ?").execute(
@@ -66,7 +74,7 @@ extension CollectorStore {
 }
 
 extension StoreReader {
-  /// The devices, by name; also those that have left.
+  /// The devices, by name; also those that have left. Rows that cannot be read are left out.
   /// - Throws: ``StoreError``.
   public func devices() throws -> [DeviceRecord] {
     try read { try $0.records(DeviceRecord.columns, into: .blank, from: "device x ORDER BY name") }

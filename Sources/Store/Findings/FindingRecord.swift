@@ -309,7 +309,9 @@ public struct DetectorRecord: Sendable, Hashable, Codable {
     self.learning = learning
   }
 
-  /// The columns of the table `detector`, the four of its key first.
+  static let key = ["target", "variant", "provider", "endpoint"]
+
+  /// The columns of the table `detector`.
   static let columns: [RecordColumn<DetectorRecord>] = [
     .init("target", \.target), .init("variant", \.variant), .init("provider", \.provider),
     .init("endpoint", \.endpoint), .init("through", \.through), .init("cursor", \.cursor),

@@ -35,7 +35,7 @@ enum FindingTable {
   private static let upsert = """
     INSERT INTO finding \(written.insertList(with: "run_id", "revision"))
     ON CONFLICT (id) DO UPDATE SET run_id = excluded.run_id, revision = excluded.revision,
-      \(written.dropFirst().map(\.name).updates)
+      \(written.dropFirst().map(\.name).upsertAssignments)
     """
 }
 
@@ -120,7 +120,7 @@ extension StoreReader {
     }
   }
 
-  /// How far the detector has come with each target and variant that it has looked at.
+  /// How far the detector has come with each target and variant that it has looked at. Rows that cannot be read are left out.
   public func detectors() throws -> [DetectorRecord] {
     try read {
       try $0.records(

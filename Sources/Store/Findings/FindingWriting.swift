@@ -56,11 +56,13 @@ extension CollectorStore {
 
   private static func write(_ change: DetectorChange, _ db: Database) throws {
     let columns = DetectorRecord.columns
+    // A power that is not known yet replaces none.
+    let replaced = columns.map(\.name).filter { !DetectorRecord.key.contains($0) && $0 != "power" }
     let id = try Int64.fetchOne(
       db,
       sql: """
-        INSERT INTO detector \(columns.insertList()) ON CONFLICT (target, variant, provider, endpoint)
-        DO UPDATE SET \(columns.dropFirst(4).dropLast().map(\.name).updates), power = ifnull(excluded.power, power)
+        INSERT INTO detector \(columns.insertList()) ON CONFLICT (\(DetectorRecord.key.joined(separator: ", ")))
+        DO UPDATE SET \(replaced.upsertAssignments), power = ifnull(excluded.power, power)
         RETURNING id
         """,
       arguments: columns.arguments(of: change.detector))

@@ -46,7 +46,7 @@ struct FittedTable<Row> {
   private let gap: Int
 
   /// - Parameters:
-  ///   - rows: of the whole table, so that columns keep their widths while it is scrolled.
+  ///   - rows: of the whole table, so that columns keep their widths while it is scrolled; may be empty where all have a width.
   ///   - hidden: titles of columns that are not wanted.
   ///   - markColumns: for marks in front of each row.
   ///   - isFilled: whether a last column of text takes the width that is left.

@@ -83,7 +83,7 @@ struct RunsModel {
 
   private static let endTitle = "ended"
 
-  /// The states that have a column, in the order of the CSV's, with its priority: losses have the highest.
+  /// The states with a column, in the order of the CSV's columns, and the priority of each: losses have the highest.
   private static let states: [(state: NotificationState, priority: Int)] = [
     (.delivered, 84), (.late, 81), (.lost, 89), (.rejected, 87), (.failed, 88), (.missed, 86),
     (.interrupted, 85),

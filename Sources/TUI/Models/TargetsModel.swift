@@ -126,8 +126,7 @@ struct TargetsModel {
     let metrics = Set(table.rows.map(\.metric))
     let metric = metrics.first { $0 != .accept } ?? .accept
     func named(_ name: (Metric) -> String) -> String {
-      // The row of a target without receipts says `accepted`.
-      name(metric) + (metrics.count > 1 ? " (accepted: \(name(.accept)))" : "")
+      name(metric) + (metrics.count > 1 ? " or \(name(.accept))" : "")
     }
     let order = order.map { "by \($0)" } ?? "worst first"
     let (full, short) = (named { $0.shortTitle }, named { $0.rawValue })

@@ -191,16 +191,15 @@ struct TargetTable: Sendable, Equatable {
   init(window: Range<WallTime>, rows: [Row]) { (self.window, self.rows) = (window, rows) }
 
   /// Reads notifications, or rollups where there are many.
-  /// - Parameter chosen: the metric of the quantiles; without it, and of targets without receipts in place of one that
-  ///   needs a device, the one that a target is judged by.
+  /// - Parameter chosen: the metric of the quantiles; `nil` for the one that each target is judged by, which also replaces a
+  ///   device's metric for targets without receipts.
   init(
     _ reader: any DashboardSource, _ targets: [TargetRecord], _ window: Range<WallTime>, _ chosen: Metric?
   ) throws {
     let series = SeriesReader(reader)
     self.window = window
     rows = try targets.map { target in
-      let isUnknown = target.receiptDeadline == nil && chosen?.isByDevice == true
-      let metric = isUnknown ? target.judgedMetric : chosen ?? target.judgedMetric
+      let metric = target.metric(chosen) ?? target.judgedMetric
       let figures = try series.statistics(
         of: SeriesWindow(targets: [target.id], time: window), metrics: [metric], shares: [],
         depth: .upTo(20_000))

@@ -111,9 +111,6 @@ import Testing
     ),
     ("service: { listen: '127.0.0.1:1', allow_reload: perhaps }", "neither true nor false"),
     ("service: { port: 1 }", "there is no such key"),
-    ("labels: { target: a }", "is a label that metrics have already"),
-    ("labels: { version: a }", "is a label that metrics have already"),
-    ("labels: { severity: a }", "is a label that metrics have already"),
     ("labels: { 9a: a }", "is not a label name"),
     ("labels: { __a: a }", "is not a label name"),
     ("labels: { a-b: a }", "is not a label name"),
@@ -162,6 +159,13 @@ import Testing
         .share(0.99, within: .seconds(2), of: .delivery, window: .seconds(30 * 86_400)),
         .share(0.999, within: .milliseconds(250), of: .accept, window: .seconds(7 * 86_400)),
       ])
+  }
+
+  @Test("labels that metrics and alerts have themselves are refused", arguments: MetricLabel.allCases)
+  func reserved(label: MetricLabel) throws {
+    #expect(
+      try mistakes("labels: { \(label.rawValue): a }").first?.contains("is a label that metrics have already")
+        == true)
   }
 
   @Test func tooManyLabelsAreRefused() throws {

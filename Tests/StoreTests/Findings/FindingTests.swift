@@ -191,6 +191,11 @@ import Testing
       try fixture.store.queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM finding") } == 0)
   }
 
+  private static let power = [
+    DetectionPower(
+      metric: Stored(.delivery), rate: 4, steps: [.init(length: 40_000_000, size: 1.5, delay: 30_000_000)])
+  ]
+
   @Test func keepsDetectorsAndTheirCheckpoints() throws {
     let fixture = try StoreFixture()
     func at(_ seconds: Int64) -> WallTime {
@@ -201,6 +206,7 @@ import Testing
       age: 240_000_000, learning: 172_800_000_000)
     for hour in 0..<4 as Range<Int64> {
       detector.through = at(hour * 3600)
+      detector.power = hour < 3 ? Self.power : nil
       var change = DetectorChange(detector)
       change.checkpoint = DetectorCheckpointRecord(through: detector.through, state: [UInt8(hour), 7])
       var changes = FindingChanges()
@@ -208,6 +214,8 @@ import Testing
       try fixture.store.save(changes)
     }
     let reader = try fixture.reader()
+    // What could be found is kept until it is known anew.
+    detector.power = Self.power
     #expect(try reader.detectors() == [detector])
     func state(_ seconds: Int64) throws -> [UInt8]? {
       try reader.detectorCheckpoint(of: detector, atMost: at(seconds))?.state

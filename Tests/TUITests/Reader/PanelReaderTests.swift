@@ -108,6 +108,24 @@ struct PanelReaderTests {
     #expect(service.rows.allSatisfy { $0.metric == .service && $0.counts.due == 100 && $0.median != nil })
   }
 
+  @Test("a target without receipts keeps its metric where a device's is chosen")
+  func withoutReceipts() throws {
+    let fixture = try RecordedStore()
+    _ = try fixture.begin(
+      [
+        TargetDescription(name: "a", provider: "fcm", receiptDeadline: 5_000_000, askedRate: 4),
+        TargetDescription(name: "b", provider: "http", receiptDeadline: nil, askedRate: 4),
+      ])
+    for (chosen, expected) in [
+      (nil, [.delivery, .accept]), (.delivery, [.delivery, .accept]), (.service, [.service, .service]),
+    ] as [(Metric?, [Metric])] {
+      let source = Watcher(fixture)
+      let start = fixture.clock.wallNow()
+      source.show(PanelOrder(targetWindow: start..<start + .seconds(1), targetMetric: chosen))
+      #expect(source.poll()?.panels.targets?.rows.map(\.metric) == expected)
+    }
+  }
+
   @Test("a notification is read with its receipts and what happened around it")
   func notification() throws {
     let fixture = try RecordedStore()
