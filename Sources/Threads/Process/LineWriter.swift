@@ -35,6 +35,13 @@ public final class LineWriter: Sendable {
       }
     }
 
+    /// Takes the lines that were left out before the first one that waits.
+    mutating func leftOutSince() -> Int {
+      guard case .missing(let count)? = waiting.first else { return 0 }
+      waiting.removeFirst()
+      return count
+    }
+
     mutating func refuse() {
       dropped += 1
       untold += 1
@@ -128,7 +135,7 @@ public final class LineWriter: Sendable {
   }
 
   private func write(_ items: [Item]) {
-    for item in items {
+    for (place, item) in items.enumerated() {
       switch item {
       case .line(let line):
         let isWritten = put(line)
@@ -137,7 +144,10 @@ public final class LineWriter: Sendable {
           if !isWritten { state.refuse() }
         }
       case .missing(let count):
-        state.withLock { $0.untold += count }
+        state.withLock { state in
+          state.untold += count
+          if place == items.count - 1 { state.untold += state.leftOutSince() }
+        }
         writeMissing()
       }
     }
