@@ -3,14 +3,14 @@
     gathering_relay.py PORT SERVER_PORT
 
 As on a busy host: session tickets, SETTINGS and the first answer have all arrived before the client looks. Bytes are gathered until the
-server has said nothing for 200 ms; "gathered N" is printed for the first piece of each connection.
+server has said nothing for a second; "gathered N" is printed for the first piece of each connection.
 """
 import select
 import socket
 import sys
 import threading
 
-QUIET = 0.2
+QUIET = 1.0
 
 
 def receive(source):

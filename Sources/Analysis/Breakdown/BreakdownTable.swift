@@ -60,7 +60,7 @@ extension BreakdownTable {
   /// where any does, else accept of all.
   public static func metric(of targets: [TargetRecord]) -> (metric: Metric, targets: [TargetRecord]) {
     let due = targets.filter { $0.counts.planned > 0 }
-    let expecting = due.filter { $0.receiptDeadline != nil }
+    let expecting = due.filter(\.expectsReceipts)
     return expecting.isEmpty ? (.accept, due) : (.delivery, expecting)
   }
 }

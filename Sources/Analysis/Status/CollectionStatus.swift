@@ -110,9 +110,7 @@ public struct CollectionStatus: Sendable {
     let recorded = targets.filter { $0.phase == .recorded }
     func sentence(_ verb: String, _ unknown: [TargetActivity]) -> String? {
       guard !unknown.isEmpty else { return nil }
-      let more = unknown.count > 3 ? " and \(unknown.count - 3) more" : ""
-      return
-        "whether notifications of \(unknown.prefix(3).map(Self.name).joined(separator: ", "))\(more) \(verb)"
+      return "whether notifications of \(ListText.first(3, of: unknown.map(Self.name))) \(verb)"
     }
     // Where none is expected, receipts may come all the same.
     let (heard, unheard) = (
@@ -178,10 +176,9 @@ public struct CollectionStatus: Sendable {
     let open = zip(names, statuses).filter { $0.1.word.isOpen }
     let all = CountText.text(statuses.count, "target")
     guard !open.isEmpty else { return "none of \(all) has something open" }
-    let named = open.prefix(8).map { "\($0.0) \($0.1.word)" }.joined(separator: ", ")
-    let more = open.count > 8 ? " and \(open.count - 8) more" : ""
+    let named = ListText.first(8, of: open.map { "\($0.0) \($0.1.word)" })
     return
-      "\(CountText.grouped(open.count)) of \(all) \(open.count == 1 ? "has" : "have") something open: \(named)\(more)"
+      "\(CountText.grouped(open.count)) of \(all) \(open.count == 1 ? "has" : "have") something open: \(named)"
   }
 
   private static func padded(_ text: String, _ columns: Int) -> String {

@@ -211,7 +211,7 @@ struct CauseSentence {
     case .notSought, .tooLittleBefore: return ("", nil)
     case .other:
       let candidates = reason.candidates
-      return ("It is not known whether it \(verb("is", "was")) \(candidates.joined(separator: " or ")).", nil)
+      return ("It is not known whether it \(verb("is", "was")) \(ListText.or(candidates)).", nil)
     }
   }
 }

@@ -50,11 +50,10 @@ enum ConditionWords {
       .map { (name: $0.subject, length: now - max($0.since, start)) }
       .filter { $0.length >= deviceSilence }.sorted { ($0.length, $0.name) < ($1.length, $1.name) }
     guard let shortest = silent.first else { return nil }
-    let more = silent.count > named ? " and \(silent.count - named) more" : ""
-    let names = silent.prefix(named).map { EscapedText.make($0.name) }.joined(separator: ", ")
+    let names = ListText.first(named, of: silent.map { EscapedText.make($0.name) })
     let least = silent.count > 1 ? "at least " : ""
     return
-      "\(silent.count == 1 ? "device" : "devices") \(names)\(more) not heard for \(least)\(LengthText.text(shortest.length))"
+      "\(silent.count == 1 ? "device" : "devices") \(names) not heard for \(least)\(LengthText.text(shortest.length))"
   }
 
   /// `disk full in about 40 days`, by how its free space went down since it was noted first, a day ago at least; `nil` where it will last.

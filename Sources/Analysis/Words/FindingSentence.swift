@@ -236,19 +236,10 @@ public struct FindingSentence {
     SeriesName.text(record.target, record.variant)
   }
 
-  private static let mostNames = 4
-
   /// `ios`, `ios and android`, `ios, android and web`, `7 targets`.
-  private var names: String { Self.list(targets) }
+  private var names: String { ListText.names(targets, of: "target") }
 
-  /// - Parameter kind: what they are names of, said in place of too many; `nil`: all are listed.
-  static func list(_ names: [String], of kind: String? = "target") -> String {
-    guard let last = names.last, names.count > 1 else { return names.first ?? "" }
-    if let kind, names.count > mostNames { return CountText.text(names.count, kind) }
-    return names.dropLast().joined(separator: ", ") + " and " + last
-  }
-
-  private var provider: String { Self.list(providers, of: "provider") }
+  private var provider: String { ListText.names(providers, of: "provider") }
   private var isOne: Bool { providers.count == 1 }
 
   // MARK: - When

@@ -57,7 +57,7 @@ public struct PowerSentence {
       guard words.metric.isShare else { return "\(words.slower) \(change.size) slower \(change.length)" }
       guard told.insert(change.size + change.length).inserted else { return nil }
       let alike = all.filter { $0.0.metric.isShare && $0.1 == change }.map(\.0.changes)
-      return "\(FindingSentence.list(alike, of: nil)) of \(change.size) \(change.length)"
+      return "\(ListText.and(alike)) of \(change.size) \(change.length)"
     }
   }
 
@@ -68,8 +68,8 @@ public struct PowerSentence {
     }
     var told: Set<[String]> = [[]]
     return sets.filter { told.insert($0).inserted }.map { names in
-      let changes = FindingSentence.list(zip(words, sets).filter { $1 == names }.map(\.0.changes), of: nil)
-      let place = names.count == seeing.count ? "" : " at \(FindingSentence.list(names))"
+      let changes = ListText.and(zip(words, sets).filter { $1 == names }.map(\.0.changes))
+      let place = names.count == seeing.count ? "" : " at \(ListText.names(names, of: "target"))"
       return " \(changes.raisedFirst)\(place) would not have been noticed."
     }.joined()
   }
@@ -87,7 +87,7 @@ public struct PowerSentence {
   /// ` At hook nothing would have been noticed.`
   private static func blind(_ detectors: [DetectorRecord]) -> String {
     guard !detectors.isEmpty else { return "" }
-    let names = FindingSentence.list(detectors.map { SeriesName.text($0.target, $0.variant) })
+    let names = ListText.names(detectors.map { SeriesName.text($0.target, $0.variant) }, of: "target")
     return " At \(names) nothing would have been noticed."
   }
 

@@ -230,7 +230,7 @@ final class Recorder {
     let waiting =
       parts.isEmpty
       ? "nothing is under way"
-      : "waiting at most \(LengthText.text(ending.atMost)) for \(parts.joined(separator: " and "))"
+      : "waiting at most \(LengthText.text(ending.atMost)) for \(ListText.and(parts))"
     ledger.apply(.log(logLine(.info, "\(ending.reason): \(waiting)", at: now)))
   }
 

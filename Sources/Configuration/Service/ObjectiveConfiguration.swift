@@ -92,15 +92,13 @@ extension ObjectiveConfiguration {
 
   private static func share(_ section: Section<Keys>, _ target: Subject) -> Promise? {
     let (within, share, window) = (section.within, section.share, section.window)
-    let metric =
-      section[\.metric] == nil ? target.receiptDeadline == nil ? .accept : .delivery : section.metric
-    if let metric, metric.isByDevice, target.receiptDeadline == nil {
+    guard let metric = Metric.asked(section.metric, expectsReceipts: target.receiptDeadline != nil) else {
       section[\.metric]?.report(
-        "cannot be \(metric.rawValue): no receipt is expected of target \(target.name.quoted)",
+        "cannot be \(section.metric?.rawValue ?? ""): no receipt is expected of target \(target.name.quoted)",
         remedy: "give the target a receipt_deadline, or write metric: accept")
       return nil
     }
-    guard let within, let share, let metric else { return nil }
+    guard let within, let share else { return nil }
     return .share(share, within: within, of: metric, window: window)
   }
 

@@ -88,7 +88,7 @@ extension APNsSettings {
     priority.source?.report(
       "\(number) does not go with push_type: \(pushType.rawValue)",
       remedy:
-        "write \(pushType.priorities.map(String.init).joined(separator: " or ")) for it, in a target of its own"
+        "write \(ListText.or(pushType.priorities.map(String.init))) for it, in a target of its own"
     )
   }
 

@@ -150,7 +150,7 @@ extension String {
   /// The same for a path, of which the end matters: at most 1024 characters.
   public var visiblePath: String { visibleText(atMost: 1024) }
 
-  private func visibleText(atMost limit: Int) -> String {
+  func visibleText(atMost limit: Int) -> String {
     let head = unicodeScalars.prefix(limit)
     let text = EscapedText.make(String(String.UnicodeScalarView(head)))
     return head.endIndex < unicodeScalars.endIndex ? text + "…" : text

@@ -132,7 +132,8 @@ enum YAMLSyntax {
       let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
       let source = line.flatMap { lines.dropFirst(max(0, $0 - 1)).first } ?? ""
       return ConfigurationProblem(
-        place: FilePosition(file: file, line: line, column: column), message: "not YAML: \(what)".visibleText,
+        place: FilePosition(file: file, line: line, column: column),
+        message: "not YAML: \(what)".visibleText(atMost: 240),
         remedy: source.contains("[") && source.contains("::") ? addressRemedy : remedy)
     }
     switch error {

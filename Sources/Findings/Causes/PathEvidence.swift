@@ -51,7 +51,7 @@ struct PathEvidence {
   func demand(of providers: [String]) -> String? {
     let lacking = providers.filter { self[$0] == nil }
     guard !lacking.isEmpty else { return nil }
-    let whom = lacking.count > 2 ? "these providers" : lacking.joined(separator: " and ")
+    let whom = lacking.count > 2 ? "these providers" : ListText.and(lacking)
     let isNew = lacking.allSatisfy { (paths[$0]?.before ?? 0) + (paths[$0]?.now ?? 0) == 0 }
     return isNew
       ? "round trips to \(whom) measured by the path probe, which needs HTTP/2"

@@ -30,7 +30,7 @@ public struct APNsProvider: Provider {
     guard pushType.priorities.contains(priority) else {
       throw ProviderError(
         "priority", "\(priority) does not go with push_type: \(pushType.rawValue)",
-        remedy: "write \(pushType.priorities.map(String.init).joined(separator: " or "))")
+        remedy: "write \(ListText.or(pushType.priorities.map(String.init)))")
     }
     if topic == nil, case .bearer = authorization {
       throw ProviderError(

@@ -70,7 +70,7 @@ extension ReportError {
   {
     ReportError(
       .tooManyValues,
-      "\(keys.map(\.name).joined(separator: " and ")) have more than \(error.limit) values",
+      "\(ListText.and(keys.map(\.name))) have more than \(error.limit) values",
       remedy: "give one key, or less time")
   }
 }

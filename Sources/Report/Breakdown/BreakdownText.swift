@@ -34,7 +34,7 @@ extension BreakdownReport {
   private var notes: [String] {
     let metric = self.metric == .delivery ? "from planned to received" : "from planned to accepted"
     var notes = [
-      "\(self.metric.rawValue), \(metric), by \(plan.by.keys.map(title).joined(separator: " and ")); in time is within \(LengthText.given(limit)) (\(EscapedText.make(limitSource)))"
+      "\(self.metric.rawValue), \(metric), by \(ListText.and(plan.by.keys.map(title))); in time is within \(LengthText.given(limit)) (\(EscapedText.make(limitSource)))"
     ]
     if let prunedTo {
       notes.append(

@@ -119,8 +119,7 @@ public struct ComparisonReport: Sendable {
 
   /// The first few of many names.
   static func list(_ names: [String]) -> String {
-    let shown = names.prefix(10).joined(separator: "; ")
-    return names.isEmpty ? "none" : names.count > 10 ? "\(shown) and \(names.count - 10) more" : shown
+    names.isEmpty ? "none" : ListText.first(10, of: names, separator: "; ")
   }
 
   /// What `--fail-if` asks for.

@@ -86,7 +86,7 @@ extension ComparisonReport {
     ].compactMap { $0 }
     guard !sides.isEmpty else { return nil }
     return
-      "  intervals of \(sides.joined(separator: " and ")) from this window alone: what is slower than it is not in them"
+      "  intervals of \(ListText.and(sides)) from this window alone: what is slower than it is not in them"
   }
 
   private var explanation: [String] {
@@ -102,7 +102,7 @@ extension ComparisonReport {
     let divided =
       plan.by.map { by in
         [
-          "Each \(EscapedText.make(by.keys.map(\.name).joined(separator: " and "))) is compared with itself, by these two sides alone"
+          "Each \(EscapedText.make(ListText.and(by.keys.map(\.name)))) is compared with itself, by these two sides alone"
             + (by.keys.contains(where: \.isOfDay) ? " (\(by.zoneName))" : "")
             + "; of twenty that are the same, one may seem to differ."
         ]

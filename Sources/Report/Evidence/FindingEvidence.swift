@@ -242,7 +242,7 @@ public struct FindingEvidence: Sendable {
       let series = SeriesReader(reader)
       return try names.prefix(FindingEvidence.mostControls).compactMap { name in
         let own = others.filter { $0.target.name == name }.map(\.target)
-        let hasReceipts = own.contains { $0.receiptDeadline != nil }
+        let hasReceipts = own.contains(where: \.expectsReceipts)
         let shown: Metric = metric.needsReceipts && hasReceipts ? .delivery : .accept
         guard
           let window = try series.window(of: own.map(\.id), since: time.lowerBound, until: time.upperBound)

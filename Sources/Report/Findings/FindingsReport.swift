@@ -118,10 +118,7 @@ public struct FindingsReport: Sendable {
     for (text, name) in zip(said, names) { named[text, default: []].append(name) }
     var told: Set<String> = []
     return said.filter { told.insert($0).inserted }.map { text in
-      let all = named[text] ?? []
-      let rest = all.count - Self.mostNames
-      let list = all.prefix(Self.mostNames).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
-      return EscapedText.make("learning: \(text) (\(list))")
+      EscapedText.make("learning: \(text) (\(ListText.first(Self.mostNames, of: named[text] ?? [])))")
     }
   }
 

@@ -55,8 +55,7 @@ public struct Gate: Sendable, Hashable {
     if case .watched(let share, _) = requirement {
       return share.needsReceipts && !expectsReceipts ? nil : .share(share)
     }
-    guard let metric else { return .metric(expectsReceipts ? .delivery : .accept) }
-    return metric.isByDevice && !expectsReceipts ? nil : .metric(metric)
+    return Metric.asked(metric, expectsReceipts: expectsReceipts).map { .metric($0) }
   }
 
   /// The gate as it can be written: `delivery.p99<250ms`, `lost<1%`, `delivery within 2s share 99%`.

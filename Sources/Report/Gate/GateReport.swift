@@ -88,7 +88,7 @@ public struct GateReport: Sendable {
     var time: Range<WallTime>?
     for name in names {
       let targets = entries.map(\.target).filter { $0.name == name }
-      let expectsReceipts = targets.contains { $0.receiptDeadline != nil }
+      let expectsReceipts = targets.contains(where: \.expectsReceipts)
       let judged = gates.compactMap { gate in
         gate.subject(expectsReceipts: expectsReceipts).map { (gate: gate, subject: $0) }
       }

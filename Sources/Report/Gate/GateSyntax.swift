@@ -133,12 +133,7 @@ extension Gate {
       word.text.isEmpty ? "a metric is missing" : "there is no metric \"\(EscapedText.make(word.text))\""
     let others = shares.map { "\($0.rawValue)<1%" } + ["\(inTime)(2s)>99%"]
     throw words.error(
-      said, "name one of \(list(known, "and")), or write \(list(others, "or"))", at: word)
-  }
-
-  /// `service, accept and path`.
-  private static func list(_ words: [String], _ conjunction: String) -> String {
-    words.dropLast().joined(separator: ", ") + " \(conjunction) \(words.last ?? "")"
+      said, "name one of \(ListText.and(known)), or write \(ListText.or(others))", at: word)
   }
 
   private static func percentage(_ words: inout GateWords) throws(GateSyntaxError) -> Double {

@@ -98,7 +98,7 @@ struct LegTimes: Sendable {
   init?(
     _ series: ReportSeries, _ stretches: [ClosedRange<WallTime>], rate: Double, in reader: StoreReader
   ) throws {
-    expectsReceipts = series.entries.contains { $0.target.receiptDeadline != nil }
+    expectsReceipts = series.entries.contains(where: \.target.expectsReceipts)
     let longest = Duration.bounded(seconds: Self.mostRows / max(rate, 0.001))
     let targets = series.entries.map(\.target.id)
     var (before, during) = (Side(), Side())

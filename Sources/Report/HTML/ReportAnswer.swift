@@ -15,10 +15,7 @@ struct ReportAnswer {
   }
 
   private static func names(_ targets: [ReportTarget]) -> String {
-    let names = targets.map(\.name)
-    guard let last = names.last else { return "" }
-    if names.count > 4 { return "\(names.count) targets" }
-    return names.count == 1 ? last : names.dropLast().joined(separator: ", ") + " and " + last
+    ListText.names(targets.map(\.name), of: "target")
   }
 
   /// The title of the browser's window.
@@ -68,7 +65,7 @@ struct ReportAnswer {
     let verb: String
 
     init(_ targets: some Sequence<ReportTarget>) {
-      verb = GoodOutcome(targets).verb
+      verb = GoodOutcome(expectReceipts: targets.map(\.expectsReceipts)).verb
       for interval in targets.compactMap({ $0.total.shares.first { $0.share == .inTime }?.interval }) {
         events += interval.events
         count += interval.count

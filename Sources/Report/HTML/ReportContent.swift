@@ -100,6 +100,7 @@ struct ReportTarget: Sendable {
   let askedRate: Double
   /// µs from planned, of its last run; `nil` when no receipt is expected.
   let receiptDeadline: Int64?
+  var expectsReceipts: Bool { receiptDeadline != nil }
   /// The summary over all variants.
   let total: GroupSummary
   /// One for each variant, where there are several.
@@ -134,7 +135,7 @@ struct TargetReading {
       series.entries.flatMap { $0.target.variants.map { ($0.id, $0.name) } },
       uniquingKeysWith: { first, _ in first })
     let hasVariants = Set(names.values).count > 1
-    let expectsReceipts = series.entries.contains { $0.target.receiptDeadline != nil }
+    let expectsReceipts = series.entries.contains(where: \.target.expectsReceipts)
     var total = GroupAccumulator()
     var variants: [String: GroupAccumulator] = [:]
     var timeline = LatencyTimeline(columns, expectsReceipts ? .delivery : .accept)

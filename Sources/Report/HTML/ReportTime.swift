@@ -46,7 +46,7 @@ struct ReportTime: Sendable {
   var zoneWords: String {
     guard changes.count <= 2 else {
       let others = Set(changes.map { zoneName(at: $0) }).subtracting([startZone])
-      return ([startZone] + others.sorted()).joined(separator: " or ") + ", as each says"
+      return ListText.or([startZone] + others.sorted()) + ", as each says"
     }
     return changes.reduce(into: startZone) { words, change in
       words += ", from \(day(change)), \(zone.civil(change).hoursMinutes), on \(zoneName(at: change))"

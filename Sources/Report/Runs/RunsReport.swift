@@ -153,7 +153,7 @@ public enum RatesReport {
   private static func ends(of target: TargetRecord) -> String {
     let counts = target.counts
     let received = counts[.delivered] + counts[.late]
-    let expectsReceipts = target.receiptDeadline != nil
+    let expectsReceipts = target.expectsReceipts
     var reached = [
       "\(CountText.grouped(counts.planned - counts[.planned])) due", "\(CountText.grouped(counts.sent)) sent",
       "\(CountText.grouped(counts.acceptedByProvider)) accepted",

@@ -60,7 +60,7 @@ struct TargetAccumulator {
     _ method: IntervalMethod, in window: Range<WallTime>, history: [VariantID: SeriesHistory],
     pace: (Int) throws -> PlannedPace?
   ) rethrows -> TargetSummary {
-    let expectsReceipts = entry.target.receiptDeadline != nil
+    let expectsReceipts = entry.target.expectsReceipts
     let known = entry.target.variants.compactMap { variant in
       groups[variant.id]?.summary(
         variant: variant.name, expectsReceipts: expectsReceipts, roundTrips, method, in: window,

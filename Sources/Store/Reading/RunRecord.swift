@@ -53,13 +53,9 @@ public struct TargetRecord: Sendable, Equatable {
   public var provider: String
   /// µs from planned; `nil` when no receipt is expected.
   public var receiptDeadline: Int64?
-  /// What says whether a notification came in time: its delivery, or the answer where no receipt is expected.
-  public var judgedMetric: Metric { receiptDeadline == nil ? .accept : .delivery }
-  /// A metric, if it can have values: what a device reports needs receipts. ``judgedMetric`` for `nil`.
-  public func metric(_ wanted: Metric?) -> Metric? {
-    guard let wanted else { return judgedMetric }
-    return wanted.isByDevice && receiptDeadline == nil ? nil : wanted
-  }
+  public var expectsReceipts: Bool { receiptDeadline != nil }
+  /// What says whether a notification came in time.
+  public var judgedMetric: Metric { expectsReceipts ? .delivery : .accept }
   /// Notifications per second that the schedule asked for.
   public var askedRate: Double
   /// Scheme, host and port that requests went to; `nil` in runs of older versions.

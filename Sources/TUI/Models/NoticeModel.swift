@@ -123,7 +123,7 @@ struct NoticeModel: Sendable, Equatable {
     }
     if rows < Self.leastRows { missing.append(CountText.text(Self.leastRows - rows, "more row")) }
     body = [
-      "\(columns)x\(rows) here, \(Self.leastColumns)x\(Self.leastRows) needed: \(missing.joined(separator: " and "))."
+      "\(columns)x\(rows) here, \(Self.leastColumns)x\(Self.leastRows) needed: \(ListText.and(missing))."
     ]
     outlook = "Enlarge the window, or q to quit."
   }

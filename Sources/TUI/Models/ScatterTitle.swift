@@ -102,12 +102,16 @@ struct ScatterTitle {
     return items
   }
 
+  /// Whether each of the targets that are shown expects receipts.
+  private var expectReceipts: [Bool] {
+    shown.filter { targets.indices.contains($0) }.map { targets[$0].expectsReceipts }
+  }
+
   /// How many were due, and what share of those that have their end arrived: the line of a plot by itself always has this,
   /// whatever else must go. That of one of several has both in fewer columns, which go after the 99th percentile and the median;
   /// the share stays. Where only the newest were read, it says so in all of these.
   private var planned: LineItem {
     let counts = facts.counts
-    let expectsReceipts = shown.contains { targets.indices.contains($0) && targets[$0].expectsReceipts }
     let arrived = counts[.delivered] + counts[.accepted]
     let settled = counts.settled
     let count = TextSpan(CountText.grouped(counts.due), appearance(.text))
@@ -127,7 +131,7 @@ struct ScatterTitle {
       priority: label == nil && target == nil ? 98 : 72,
       whole + [
         TextSpan("\(dot) ", appearance(.secondary)), percent,
-        TextSpan(expectsReceipts ? " delivered" : " accepted", appearance(.secondary)),
+        TextSpan(" \(GoodOutcome(expectReceipts: expectReceipts).word)", appearance(.secondary)),
       ],
       short: LineItem.Short(priority: 81, spans: [percent] + newest + [of, count]),
       shortest: LineItem.Short(priority: 99, spans: [percent] + newest))
@@ -186,10 +190,10 @@ struct ScatterTitle {
   /// Counts of the window by state: the good ones always, the others when not 0.
   private var stateLegend: [LineItem] {
     let counts = facts.counts
-    let expectsReceipts = shown.contains { targets.indices.contains($0) && targets[$0].expectsReceipts }
     // Where receipts are expected of some targets only, both final states are good.
     let good: [NotificationState] = [.delivered, .accepted].filter { counts[$0] > 0 }
-    var items = (good.isEmpty ? [expectsReceipts ? .delivered : .accepted] : good).map { state in
+    var items = (good.isEmpty ? [expectReceipts.contains(true) ? .delivered : .accepted] : good).map {
+      state in
       var item = item(state, priority: 40)
       if colors.coloring == .state, good.count > 1 {
         let place = colors.place(target: 0, metric: colors.metrics[0], state: state)

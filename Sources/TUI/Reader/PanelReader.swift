@@ -199,7 +199,7 @@ struct TargetTable: Sendable, Equatable {
     let series = SeriesReader(reader)
     self.window = window
     rows = try targets.map { target in
-      let metric = target.metric(chosen) ?? target.judgedMetric
+      let metric = Metric.asked(chosen, expectsReceipts: target.expectsReceipts) ?? target.judgedMetric
       let figures = try series.statistics(
         of: SeriesWindow(targets: [target.id], time: window), metrics: [metric], shares: [],
         depth: .upTo(20_000))

@@ -246,7 +246,7 @@ extension DisplayedTarget {
   init(_ target: TargetRecord) {
     self.init(
       id: target.id, name: target.name, provider: target.provider,
-      expectsReceipts: target.receiptDeadline != nil, askedRate: target.askedRate,
+      expectsReceipts: target.expectsReceipts, askedRate: target.askedRate,
       receiptDeadline: target.receiptDeadline.map { .microseconds($0) })
   }
 }

@@ -152,7 +152,7 @@ struct Compare: ParsableCommand {
         isWatched || failIf.contains(.lossier) && !metrics.contains("unseen")
       {
         throw ValidationError(
-          "what got lost, failed or was refused has no receipt that reports its \(keys.filter(\.isReported).map(\.name).joined(separator: " and ")); compare lost, failed and refused without --by, or by device or target"
+          "what got lost, failed or was refused has no receipt that reports its \(ListText.and(keys.filter(\.isReported).map(\.name))); compare lost, failed and refused without --by, or by device or target"
         )
       }
       return try report(plan, in: reader)

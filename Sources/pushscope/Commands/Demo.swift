@@ -96,11 +96,13 @@ struct Demo: AsyncParsableCommand {
     }
     let result = Result { try DashboardRun().open(store: environment.store) }
     collector.finish()
+    // As it was called, since a program that was only built is on no PATH.
+    let program = CommandLine.arguments.first ?? "pushscope"
     StandardError.write(
       """
       The demonstration's store is kept. To look at it again, or to export the samples:
-        pushscope dashboard --store \(environment.store)
-        pushscope export samples --store \(environment.store) | head
+        \(program) dashboard --store \(environment.store)
+        \(program) export samples --store \(environment.store) | head
       """)
     try result.get()
   }

@@ -83,7 +83,7 @@ struct FindingsCommand: ParsableCommand {
         if !useless.isEmpty {
           throw ValidationError(
             "\(power ? "--power" : "--find") says what would be found from now on, of all that is recorded, and lists no findings; "
-              + "leave out \(useless.joined(separator: " and "))")
+              + "leave out \(ListText.and(useless))")
         }
       }
       if each, json { throw ValidationError("--json has each finding by itself; leave out --each") }

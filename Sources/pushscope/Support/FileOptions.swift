@@ -2,6 +2,7 @@ import ArgumentParser
 import Configuration
 import FoundationEssentials
 import Glibc
+import Measurement
 import Store
 
 /// `--store FILE`, for every command that uses a store.
@@ -89,7 +90,7 @@ struct ConfigurationOption: ParsableArguments {
     if let existingPath { return existingPath }
     let searched = PushscopeConfiguration.defaultPaths(environment: ProcessEnvironment.all)
     throw CommandFailure(
-      "there is no configuration file at \(searched.joined(separator: " or ")); create "
+      "there is no configuration file at \(ListText.or(searched)); create "
         + "\(searched.count == 1 ? "it" : "one of them"), or name a file with --config", exitStatus: .noInput)
   }
 }

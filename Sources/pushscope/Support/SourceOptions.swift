@@ -66,7 +66,7 @@ struct PlaceOptions: ParsableArguments {
   /// ` with the label region=eu-west`; empty without labels.
   var labelText: String {
     guard !labels.isEmpty else { return "" }
-    let list = labels.map { "\($0.name)=\($0.value)" }.joined(separator: " and ")
+    let list = ListText.and(labels.map { "\($0.name)=\($0.value)" })
     return EscapedText.make(" with the label \(list)")
   }
 }

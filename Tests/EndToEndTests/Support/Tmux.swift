@@ -64,10 +64,21 @@ final class Tmux: Sendable {
     _ what: String, within limit: Duration = eventuallyLimit, _ condition: (String) throws -> Bool
   ) throws -> String {
     var last = ""
-    return try eventually(what, within: limit, seen: { last }) {
+    return try eventually(what, within: limit, seen: { last + processes }) {
       last = try screen()
       return try condition(last) ? last : nil
     }
+  }
+
+  /// What the threads of the pane's program do: their states, their CPU time and the system calls that they wait in.
+  private var processes: String {
+    let script = """
+      for p in $(pgrep -P "$1"); do
+        ps -L -o pid,tid,stat,time,comm -p "$p"
+        for t in /proc/"$p"/task/*; do echo "$t: $(cut -d ' ' -f 1-4 "$t/syscall")"; done
+      done
+      """
+    return (try? run("/bin/sh", ["-c", script, "sh", state("pane_pid")]).output) ?? ""
   }
 
   @discardableResult

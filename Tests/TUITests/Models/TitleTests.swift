@@ -36,6 +36,21 @@ struct TitleTests {
     #expect(title.contains("of \(facts.counts.due) newest"), "\(title)")
   }
 
+  @Test(
+    "the share says what it is of: deliveries, answers, or both",
+    arguments: [
+      ([true, true], "delivered"), ([false, false], "accepted"), ([true, false], "delivered or accepted"),
+    ])
+  func share(expectReceipts: [Bool], word: String) throws {
+    var snapshot = SampleRun(targets: ["fcm", "web"]).snapshot
+    for (target, expects) in expectReceipts.enumerated() {
+      snapshot.targets[target].expectsReceipts = expects
+    }
+    let title = try #require(try Stage(columns: 160, rows: 40, snapshot: snapshot).scene).model(of: 0).title
+      .left
+    #expect(TextSpan.text(of: title).contains(" % \(word) "), "\(TextSpan.text(of: title))")
+  }
+
   @Test("panes say it too, and a window of which all was read does not")
   func truncatedParts() throws {
     let snapshot = Self.cut(Self.five)

@@ -1,0 +1,28 @@
+/// Lists of names in a sentence. Names are not escaped.
+public enum ListText {
+  /// `ios`, `ios and web`, `ios, android and web`; empty without names.
+  public static func and(_ names: [String]) -> String { joined(names, "and") }
+
+  /// `5 or 10`, `a, b or c`.
+  public static func or(_ names: [String]) -> String { joined(names, "or") }
+
+  /// `ios, android and web`; `7 targets` where they are more than a sentence bears.
+  ///
+  /// - Parameter kind: what they are names of, in the singular.
+  public static func names(_ names: [String], of kind: String) -> String {
+    names.count > mostNames ? CountText.text(names.count, kind) : and(names)
+  }
+
+  private static let mostNames = 4
+
+  /// The first few of many: `ios, android and 5 more`.
+  public static func first(_ most: Int, of names: [String], separator: String = ", ") -> String {
+    names.prefix(most).joined(separator: separator)
+      + (names.count > most ? " and \(CountText.grouped(names.count - most)) more" : "")
+  }
+
+  private static func joined(_ names: [String], _ conjunction: String) -> String {
+    guard let last = names.last, names.count > 1 else { return names.first ?? "" }
+    return "\(names.dropLast().joined(separator: ", ")) \(conjunction) \(last)"
+  }
+}
