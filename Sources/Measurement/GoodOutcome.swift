@@ -4,16 +4,16 @@ public enum GoodOutcome: Sendable {
   case accepted
   case either
 
-  /// - Parameter expectReceipts: of each target, whether it expects receipts.
-  public init(expectReceipts: some Sequence<Bool>) {
-    switch Set(expectReceipts) {
+  /// What counts as good for targets each of which expects receipts or does not; ``either`` for both kinds, and for no targets.
+  public init(ofTargetsExpectingReceipts expectations: some Sequence<Bool>) {
+    switch Set(expectations) {
     case [true]: self = .delivered
     case [false]: self = .accepted
     default: self = .either
     }
   }
 
-  /// `delivered`, after a share.
+  /// The word after a share: `95.8 % delivered`.
   public var word: String {
     switch self {
     case .delivered: NotificationState.delivered.name

@@ -209,12 +209,11 @@ public enum Metric: String, Sendable, Hashable, Codable, CaseIterable {
   /// Whether a device's clock took part, so that a value may have a range (``DeliveryRange``).
   public var isByDevice: Bool { self == .delivery || self == .shown }
 
-  /// A metric, if a target can have values of it: what a device reports needs receipts. For `nil`, what says whether a notification
-  /// came in time: its delivery, or the answer where no receipt is expected.
-  public static func asked(_ metric: Metric?, expectsReceipts: Bool) -> Metric? {
-    guard let metric else { return expectsReceipts ? .delivery : .accept }
-    return metric.isByDevice && !expectsReceipts ? nil : metric
-  }
+  /// What says whether a notification came in time: its delivery where a receipt is expected, else the provider's answer.
+  public static func judged(expectsReceipts: Bool) -> Metric { expectsReceipts ? .delivery : .accept }
+
+  /// Whether a target can have values of it: what a device reports needs receipts.
+  public func isAvailable(expectsReceipts: Bool) -> Bool { expectsReceipts || !isByDevice }
 }
 
 /// The answer to an HTTP/2 PING (RFC 9113, section 6.7): a row of the `path` table. Its round trip is that of the network and

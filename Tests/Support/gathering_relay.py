@@ -3,7 +3,7 @@
     gathering_relay.py PORT SERVER_PORT
 
 As on a busy host: session tickets, SETTINGS and the first answer have all arrived before the client looks. Bytes are gathered until the
-server has said nothing for a second; "gathered N" is printed for the first piece of each connection.
+server has said nothing for a second (a busier host may fall short of that); "gathered N" is printed for the first piece of each connection.
 """
 import select
 import socket

@@ -114,8 +114,8 @@ public struct CollectionStatus: Sendable {
     }
     // Where none is expected, receipts may come all the same.
     let (heard, unheard) = (
-      recorded.filter { $0.receiptDeadline != nil },
-      recorded.filter { $0.receiptDeadline == nil && $0.last.map { $0.counts[.delivered] == 0 } ?? true }
+      recorded.filter(\.expectsReceipts),
+      recorded.filter { !$0.expectsReceipts && $0.last.map { $0.counts[.delivered] == 0 } ?? true }
     )
     return [
       sentence("arrive", unheard),

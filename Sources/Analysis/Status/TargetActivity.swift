@@ -74,6 +74,7 @@ public struct TargetActivity: Sendable {
   public var over: [(incident: FindingIncident, finding: FindingRecord)] = []
   /// The receipt deadline: what is lost is known so long after it was sent; `nil` where no receipts are expected.
   public var receiptDeadline: Duration?
+  var expectsReceipts: Bool { receiptDeadline != nil }
   /// What comes on most days at the same hours.
   public var daily: [FindingRecord] = []
   /// The first objective that is breached.

@@ -237,9 +237,9 @@ public struct FindingSentence {
   }
 
   /// `ios`, `ios and android`, `ios, android and web`, `7 targets`.
-  private var names: String { ListText.names(targets, of: "target") }
+  private var names: String { ListText.namesOrCount(targets, of: "target") }
 
-  private var provider: String { ListText.names(providers, of: "provider") }
+  private var provider: String { ListText.namesOrCount(providers, of: "provider") }
   private var isOne: Bool { providers.count == 1 }
 
   // MARK: - When

@@ -69,7 +69,7 @@ public struct PowerSentence {
     var told: Set<[String]> = [[]]
     return sets.filter { told.insert($0).inserted }.map { names in
       let changes = ListText.and(zip(words, sets).filter { $1 == names }.map(\.0.changes))
-      let place = names.count == seeing.count ? "" : " at \(ListText.names(names, of: "target"))"
+      let place = names.count == seeing.count ? "" : " at \(ListText.namesOrCount(names, of: "target"))"
       return " \(changes.raisedFirst)\(place) would not have been noticed."
     }.joined()
   }
@@ -87,7 +87,7 @@ public struct PowerSentence {
   /// ` At hook nothing would have been noticed.`
   private static func blind(_ detectors: [DetectorRecord]) -> String {
     guard !detectors.isEmpty else { return "" }
-    let names = ListText.names(detectors.map { SeriesName.text($0.target, $0.variant) }, of: "target")
+    let names = ListText.namesOrCount(detectors.map { SeriesName.text($0.target, $0.variant) }, of: "target")
     return " At \(names) nothing would have been noticed."
   }
 

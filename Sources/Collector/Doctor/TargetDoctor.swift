@@ -195,8 +195,7 @@ public struct TargetDoctor: Sendable {
     let host = target.endpoint.host
     switch NameLookup.addresses(of: host) {
     case .success(let addresses):
-      let shown = addresses.prefix(4).joined(separator: ", ")
-      report(finding(.fine, "dns", "\(host) is at \(shown)\(addresses.count > 4 ? ", …" : "")"))
+      report(finding(.fine, "dns", "\(host) is at \(ListText.first(4, of: addresses))"))
       return true
     case .failure(let failure):
       report(

@@ -74,31 +74,33 @@ extension ObjectiveConfiguration {
   /// What an objective depends on of its target.
   private struct Subject {
     var name: String
-    var receiptDeadline: Duration?
+    var expectsReceipts: Bool
     var rate: ArrivalRate
 
     init(_ target: TargetConfiguration) {
       name = target.name
-      receiptDeadline = target.receiptDeadline
+      expectsReceipts = target.receiptDeadline != nil
       rate = target.schedule.rate
     }
 
     init(_ devices: DevicesConfiguration, name: String) {
       self.name = name
-      receiptDeadline = devices.receiptDeadline
+      expectsReceipts = devices.receiptDeadline != nil
       rate = devices.schedule.rate
     }
   }
 
   private static func share(_ section: Section<Keys>, _ target: Subject) -> Promise? {
     let (within, share, window) = (section.within, section.share, section.window)
-    guard let metric = Metric.asked(section.metric, expectsReceipts: target.receiptDeadline != nil) else {
+    let metric =
+      section[\.metric] == nil ? Metric.judged(expectsReceipts: target.expectsReceipts) : section.metric
+    if let metric, !metric.isAvailable(expectsReceipts: target.expectsReceipts) {
       section[\.metric]?.report(
-        "cannot be \(section.metric?.rawValue ?? ""): no receipt is expected of target \(target.name.quoted)",
+        "cannot be \(metric.rawValue): no receipt is expected of target \(target.name.quoted)",
         remedy: "give the target a receipt_deadline, or write metric: accept")
       return nil
     }
-    guard let within, let share else { return nil }
+    guard let within, let share, let metric else { return nil }
     return .share(share, within: within, of: metric, window: window)
   }
 

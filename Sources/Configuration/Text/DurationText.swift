@@ -150,6 +150,7 @@ extension String {
   /// The same for a path, of which the end matters: at most 1024 characters.
   public var visiblePath: String { visibleText(atMost: 1024) }
 
+  /// The first characters in one line, with control and bidirectional characters escaped; `…` stands for the rest.
   func visibleText(atMost limit: Int) -> String {
     let head = unicodeScalars.prefix(limit)
     let text = EscapedText.make(String(String.UnicodeScalarView(head)))

@@ -125,6 +125,8 @@ enum YAMLSyntax {
   }
 
   private static let remedy = "check indentation (spaces, no tabs), colons, quotes and brackets"
+  /// Longer than any message of libyaml, in characters.
+  private static let longestMessage = 240
   private static let addressRemedy = "write an IPv6 address in quotes, like '[::1]:8443'"
 
   private static func problem(_ error: YamlError, file: String, text: String) -> ConfigurationProblem {
@@ -133,7 +135,7 @@ enum YAMLSyntax {
       let source = line.flatMap { lines.dropFirst(max(0, $0 - 1)).first } ?? ""
       return ConfigurationProblem(
         place: FilePosition(file: file, line: line, column: column),
-        message: "not YAML: \(what)".visibleText(atMost: 240),
+        message: "not YAML: \(what)".visibleText(atMost: longestMessage),
         remedy: source.contains("[") && source.contains("::") ? addressRemedy : remedy)
     }
     switch error {

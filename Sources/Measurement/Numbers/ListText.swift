@@ -1,4 +1,4 @@
-/// Lists of names in a sentence. Names are not escaped.
+/// Lists of names in a sentence. Names are joined as they are: the caller escapes them.
 public enum ListText {
   /// `ios`, `ios and web`, `ios, android and web`; empty without names.
   public static func and(_ names: [String]) -> String { joined(names, "and") }
@@ -6,10 +6,10 @@ public enum ListText {
   /// `5 or 10`, `a, b or c`.
   public static func or(_ names: [String]) -> String { joined(names, "or") }
 
-  /// `ios, android and web`; `7 targets` where they are more than a sentence bears.
+  /// `ios, android and web`; `7 targets` where there are more than four.
   ///
   /// - Parameter kind: what they are names of, in the singular.
-  public static func names(_ names: [String], of kind: String) -> String {
+  public static func namesOrCount(_ names: [String], of kind: String) -> String {
     names.count > mostNames ? CountText.text(names.count, kind) : and(names)
   }
 

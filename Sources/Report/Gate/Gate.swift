@@ -55,7 +55,8 @@ public struct Gate: Sendable, Hashable {
     if case .watched(let share, _) = requirement {
       return share.needsReceipts && !expectsReceipts ? nil : .share(share)
     }
-    return Metric.asked(metric, expectsReceipts: expectsReceipts).map { .metric($0) }
+    let metric = metric ?? .judged(expectsReceipts: expectsReceipts)
+    return metric.isAvailable(expectsReceipts: expectsReceipts) ? .metric(metric) : nil
   }
 
   /// The gate as it can be written: `delivery.p99<250ms`, `lost<1%`, `delivery within 2s share 99%`.

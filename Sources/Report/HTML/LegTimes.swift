@@ -128,7 +128,7 @@ struct LegTimes: Sendable {
     if expectsReceipts {
       legs.append(overlaps ? (.sentToReceived, "sent to received") : (.transit, "transit"))
     }
-    return legs + [(.whole, expectsReceipts ? "delivery" : "accept")]
+    return legs + [(.whole, Metric.judged(expectsReceipts: expectsReceipts).rawValue)]
   }
 }
 

@@ -52,7 +52,7 @@ struct MethodSection {
     let rolled = content.targets.filter { $0.rolledUpTo != nil }
     if rolled.isEmpty { return "All figures come from single notifications." }
     let names =
-      rolled.count == content.targets.count ? "all targets" : rolled.map(\.name).joined(separator: ", ")
+      rolled.count == content.targets.count ? "all targets" : ListText.and(rolled.map(\.name))
     return "Of \(names), figures come from the store’s rollups: counts are exact, quantiles to three digits."
   }
 

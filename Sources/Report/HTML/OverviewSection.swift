@@ -16,7 +16,7 @@ struct OverviewSection {
       <section>
       <h2>At a glance</h2>
       <table class="overview">
-      <thead><tr><th scope="col">target</th><th scope="col">planned</th><th scope="col">\(GoodOutcome(expectReceipts: content.targets.map(\.expectsReceipts)).title)</th>\
+      <thead><tr><th scope="col">target</th><th scope="col">planned</th><th scope="col">\(GoodOutcome(ofTargetsExpectingReceipts: content.targets.map(\.expectsReceipts)).title)</th>\
       <th scope="col">p50</th><th scope="col">p95</th><th scope="col">p99</th></tr></thead>
       <tbody>
       \(content.targets.enumerated().map(row))</tbody>

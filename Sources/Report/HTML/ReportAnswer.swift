@@ -15,7 +15,7 @@ struct ReportAnswer {
   }
 
   private static func names(_ targets: [ReportTarget]) -> String {
-    ListText.names(targets.map(\.name), of: "target")
+    ListText.namesOrCount(targets.map(\.name), of: "target")
   }
 
   /// The title of the browser's window.
@@ -65,7 +65,7 @@ struct ReportAnswer {
     let verb: String
 
     init(_ targets: some Sequence<ReportTarget>) {
-      verb = GoodOutcome(expectReceipts: targets.map(\.expectsReceipts)).verb
+      verb = GoodOutcome(ofTargetsExpectingReceipts: targets.map(\.expectsReceipts)).verb
       for interval in targets.compactMap({ $0.total.shares.first { $0.share == .inTime }?.interval }) {
         events += interval.events
         count += interval.count

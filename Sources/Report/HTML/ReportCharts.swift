@@ -269,7 +269,7 @@ extension ReportCharts {
     let ticks = [0, 0.5, 1].map { Chart.Tick($0, PercentText.given($0 * top)) }
     let chart = Chart(
       label:
-        "\(target.name): share of what \(GoodOutcome(expectReceipts: [target.expectsReceipts]).opposite), over time",
+        "\(target.name): share of what \(GoodOutcome(ofTargetsExpectingReceipts: [target.expectsReceipts]).opposite), over time",
       description:
         "Horizontal: time in steps. Vertical: share of the notifications planned in a step, from 0 to \(ticks[2].label).",
       height: 8, xTicks: time.ticks(columns), yTicks: ticks,

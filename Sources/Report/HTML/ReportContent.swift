@@ -138,7 +138,7 @@ struct TargetReading {
     let expectsReceipts = series.entries.contains(where: \.target.expectsReceipts)
     var total = GroupAccumulator()
     var variants: [String: GroupAccumulator] = [:]
-    var timeline = LatencyTimeline(columns, expectsReceipts ? .delivery : .accept)
+    var timeline = LatencyTimeline(columns, .judged(expectsReceipts: expectsReceipts))
     var dots = NotificationDots()
     let span = try source.span(of: window, depth.rows == .max ? .samples : .upTo(depth.rows))
     let covered = try source.forEach(

@@ -116,7 +116,7 @@ struct TargetSection {
       "<span class=\"item\"><span class=\"key s-\(state.name)\"></span>\(FigureText.grouped(counts[state])) \(state.title)</span> "
     }
     return figure(
-      "What \(GoodOutcome(expectReceipts: [target.expectsReceipts]).opposite)",
+      "What \(GoodOutcome(ofTargetsExpectingReceipts: [target.expectsReceipts]).opposite)",
       "Share of the notifications planned in each step of \(LengthText.text(loss.step.microseconds)), from zero: \(keys)",
       loss.chart)
   }

@@ -53,9 +53,10 @@ public struct TargetRecord: Sendable, Equatable {
   public var provider: String
   /// µs from planned; `nil` when no receipt is expected.
   public var receiptDeadline: Int64?
+  /// Whether receipts of its notifications are expected.
   public var expectsReceipts: Bool { receiptDeadline != nil }
-  /// What says whether a notification came in time.
-  public var judgedMetric: Metric { expectsReceipts ? .delivery : .accept }
+  /// ``Metric/judged(expectsReceipts:)`` of its notifications.
+  public var judgedMetric: Metric { .judged(expectsReceipts: expectsReceipts) }
   /// Notifications per second that the schedule asked for.
   public var askedRate: Double
   /// Scheme, host and port that requests went to; `nil` in runs of older versions.

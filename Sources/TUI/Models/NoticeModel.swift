@@ -51,7 +51,7 @@ struct NoticeModel: Sendable, Equatable {
   private static func noSuchTarget(_ target: String, _ available: [String]) -> [String] {
     [
       "The run has no target \(target).",
-      available.isEmpty ? "It has none at all." : "It has \(available.joined(separator: ", ")).",
+      available.isEmpty ? "It has none at all." : "It has \(ListText.and(available)).",
     ]
   }
 

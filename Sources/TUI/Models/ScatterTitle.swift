@@ -103,11 +103,11 @@ struct ScatterTitle {
   }
 
   /// Whether each of the targets that are shown expects receipts.
-  private var expectReceipts: [Bool] {
+  private var expectations: [Bool] {
     shown.filter { targets.indices.contains($0) }.map { targets[$0].expectsReceipts }
   }
 
-  /// How many were due, and what share of those that have their end arrived: the line of a plot by itself always has this,
+  /// How many were due, and what share of those that have their end were delivered or accepted: the line of a plot by itself always has this,
   /// whatever else must go. That of one of several has both in fewer columns, which go after the 99th percentile and the median;
   /// the share stays. Where only the newest were read, it says so in all of these.
   private var planned: LineItem {
@@ -127,11 +127,14 @@ struct ScatterTitle {
     let style = appearance(arrived == settled ? .text : .strong)
     let dot = appearance.isASCII ? "," : " ·"
     let percent = TextSpan(share, style)
+    let outcome = GoodOutcome(ofTargetsExpectingReceipts: expectations)
+    let isAlone = label == nil && target == nil
     return LineItem(
-      priority: label == nil && target == nil ? 98 : 72,
+      // The longest word would cost the 99th percentile in a narrow terminal.
+      priority: isAlone && outcome != .either ? 98 : 72,
       whole + [
         TextSpan("\(dot) ", appearance(.secondary)), percent,
-        TextSpan(" \(GoodOutcome(expectReceipts: expectReceipts).word)", appearance(.secondary)),
+        TextSpan(" \(outcome.word)", appearance(.secondary)),
       ],
       short: LineItem.Short(priority: 81, spans: [percent] + newest + [of, count]),
       shortest: LineItem.Short(priority: 99, spans: [percent] + newest))
@@ -192,7 +195,7 @@ struct ScatterTitle {
     let counts = facts.counts
     // Where receipts are expected of some targets only, both final states are good.
     let good: [NotificationState] = [.delivered, .accepted].filter { counts[$0] > 0 }
-    var items = (good.isEmpty ? [expectReceipts.contains(true) ? .delivered : .accepted] : good).map {
+    var items = (good.isEmpty ? [expectations.contains(true) ? .delivered : .accepted] : good).map {
       state in
       var item = item(state, priority: 40)
       if colors.coloring == .state, good.count > 1 {

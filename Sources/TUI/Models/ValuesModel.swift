@@ -80,7 +80,7 @@ struct ValuesModel {
       if case .within(let limit, _)? = table?.share {
         "within \(LengthText.given(limit))"
       } else {
-        table?.metric == .accept ? "accepted" : "delivered"
+        GoodOutcome(ofTargetsExpectingReceipts: [table?.metric != .accept]).word
       }
     return [
       TableColumn(title: EscapedText.make(key.name), priority: 100, isLeading: true, limit: 32) {

@@ -199,7 +199,8 @@ struct TargetTable: Sendable, Equatable {
     let series = SeriesReader(reader)
     self.window = window
     rows = try targets.map { target in
-      let metric = Metric.asked(chosen, expectsReceipts: target.expectsReceipts) ?? target.judgedMetric
+      let available = chosen.flatMap { $0.isAvailable(expectsReceipts: target.expectsReceipts) ? $0 : nil }
+      let metric = available ?? target.judgedMetric
       let figures = try series.statistics(
         of: SeriesWindow(targets: [target.id], time: window), metrics: [metric], shares: [],
         depth: .upTo(20_000))

@@ -85,7 +85,8 @@ struct ViewState: Sendable, Equatable {
   /// The metric that quantiles are given for.
   func metric(in snapshot: Snapshot) -> Metric {
     metric
-      ?? (shownTargets(in: snapshot).contains { snapshot.targets[$0].expectsReceipts } ? .delivery : .accept)
+      ?? .judged(
+        expectsReceipts: shownTargets(in: snapshot).contains { snapshot.targets[$0].expectsReceipts })
   }
 
   /// The metrics on display, the one that quantiles are given for first.

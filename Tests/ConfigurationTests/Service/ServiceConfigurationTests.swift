@@ -161,6 +161,17 @@ import Testing
       ])
   }
 
+  @Test("an objective with a metric that cannot be read is none: its name is free")
+  func unreadMetric() throws {
+    let found = try mistakes(
+      """
+      objectives:
+        - { name: a, target: ios, within: 2s, share: 99%, metric: path }
+        - { name: a, target: hook, silence: 1h }
+      """)
+    #expect(found.count == 1 && found.first?.contains("is not a valid value") == true, "\(found)")
+  }
+
   @Test("labels that metrics and alerts have themselves are refused", arguments: MetricLabel.allCases)
   func reserved(label: MetricLabel) throws {
     #expect(

@@ -64,14 +64,14 @@ final class Tmux: Sendable {
     _ what: String, within limit: Duration = eventuallyLimit, _ condition: (String) throws -> Bool
   ) throws -> String {
     var last = ""
-    return try eventually(what, within: limit, seen: { last + processes }) {
+    return try eventually(what, within: limit, seen: { last + programState }) {
       last = try screen()
       return try condition(last) ? last : nil
     }
   }
 
   /// What the threads of the pane's program do: their states, their CPU time and the system calls that they wait in.
-  private var processes: String {
+  private var programState: String {
     let script = """
       for p in $(pgrep -P "$1"); do
         ps -L -o pid,tid,stat,time,comm -p "$p"

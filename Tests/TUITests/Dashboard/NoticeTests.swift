@@ -15,7 +15,7 @@ struct NoticeTests {
     ("locked", .locked, ["locked", "fuser"]),
     ("unreadable", .unreadable("permission denied"), ["cannot be read", "permission denied"]),
     ("no-run", .noSuchRun("0197"), ["No such run", "runs list"]),
-    ("no-target", .noSuchTarget("ios", available: ["a", "b"]), ["No such target", "a, b"]),
+    ("no-target", .noSuchTarget("ios", available: ["a", "b"]), ["No such target", "It has a and b."]),
   ]
 
   @Test("each says what is wrong, where, and what to do")
