@@ -14,22 +14,21 @@ struct EpisodeReading {
     let (window, baseline) = bounded(window, baseline)
     let range = baseline.lowerBound..<window.upperBound
     let taking = spans.filter { isPart($0, range) }
-    let kinds = Dictionary(grouping: taking, by: \.provider).mapValues { Set($0.map(\.endpoint)).count }
+    let names = ProviderNames(taking)
     var targets: [String: EpisodeTarget] = [:]
     var pings: [String: [TimedLatency]] = [:]
     // Of a target that moved to another endpoint meanwhile, the newest part counts.
     let newest = Dictionary(taking.map { ($0.name, $0) }, uniquingKeysWith: { _, last in last })
-    var names: [TargetID: String] = [:]
+    var targetNames: [TargetID: String] = [:]
     for span in taking {
       guard let last = newest[span.name], last.provider == span.provider, last.endpoint == span.endpoint
       else {
         continue
       }
-      names[span.target] = span.name
-      let provider = provider(span, isOnly: kinds[span.provider] == 1)
+      targetNames[span.target] = span.name
       if targets[span.name] == nil {
         targets[span.name] = EpisodeTarget(
-          name: span.name, provider: provider, device: try device(last), samples: [])
+          name: span.name, provider: names.name(of: span), device: try device(last), samples: [])
       }
     }
     let states: Set<NotificationState> = [.planned, .inFlight]
@@ -37,15 +36,15 @@ struct EpisodeReading {
       taking.filter { WatchedTarget($0) == watched }.map { ($0.target, $0.variant) },
       uniquingKeysWith: { first, _ in first })
     let contexts = try reader.deviceContexts()
-    try reader.forEachSample(of: Set(names.keys), plannedFrom: range.lowerBound, to: range.upperBound) {
+    try reader.forEachSample(of: Set(targetNames.keys), plannedFrom: range.lowerBound, to: range.upperBound) {
       row in
-      guard !states.contains(row.state), let name = names[row.id.target],
+      guard !states.contains(row.state), let name = targetNames[row.id.target],
         window.contains(row.plannedAt) || baseline.contains(row.plannedAt)
       else { return }
       if let only = variant[row.id.target], only != row.variant { return }
       targets[name]?.samples.append(EpisodeSample(row.sample, context: row.context.flatMap { contexts[$0] }))
     }
-    for (id, name) in names {
+    for (id, name) in targetNames {
       guard let provider = targets[name]?.provider else { continue }
       let answers = try reader.pings(of: [id], in: range)
       guard !answers.isEmpty else { continue }
@@ -59,13 +58,6 @@ struct EpisodeReading {
 
   private func isPart(_ span: SeriesSpan, _ range: Range<WallTime>) -> Bool {
     span.earliest < range.upperBound && (span.endedAt ?? range.upperBound) > range.lowerBound
-  }
-
-  /// A provider kind, with its endpoint where there are several.
-  private func provider(_ span: SeriesSpan, isOnly: Bool) -> String {
-    guard !isOnly, !span.endpoint.isEmpty else { return span.provider }
-    let host = span.endpoint.split(separator: "/").last.map(String.init) ?? span.endpoint
-    return "\(span.provider) at \(host)"
   }
 
   private func device(_ span: SeriesSpan) throws -> String {
@@ -105,5 +97,24 @@ struct EpisodeReading {
       every(target.samples.filter { episode.baseline.contains($0.plannedAt) })
       + every(target.samples.filter { episode.window.contains($0.plannedAt) })
     return result
+  }
+}
+
+/// What providers are called in causes: by their kind, with the endpoint where there are several of the kind.
+private struct ProviderNames {
+  private let endpoints: [String: Set<String>]
+  private let kinds: [String: Set<String>]
+
+  init(_ spans: [SeriesSpan]) {
+    endpoints = Dictionary(grouping: spans, by: \.provider).mapValues { Set($0.map(\.endpoint)) }
+    kinds = Dictionary(grouping: spans, by: \.endpoint).mapValues { Set($0.map(\.provider)) }
+  }
+
+  /// One service that is sent to in several ways, as FCM is for apps and for browsers, is one provider: `fcm.googleapis.com`.
+  func name(of span: SeriesSpan) -> String {
+    guard !span.endpoint.isEmpty else { return span.provider }
+    let host = span.endpoint.split(separator: "/").last.map(String.init) ?? span.endpoint
+    if kinds[span.endpoint]?.count ?? 0 > 1 { return host }
+    return endpoints[span.provider]?.count == 1 ? span.provider : "\(span.provider) at \(host)"
   }
 }

@@ -289,6 +289,22 @@ import Testing
     )
   }
 
+  @Test("one service that is sent to in two ways is no second provider", arguments: [1, 2])
+  func oneService(port: Int) throws {
+    let outcomes = SimulatedCollector.outcomes(["app", "browser"], rate: 4, seconds: 230, seed: 22) {
+      $0.isLost = (150..<190).contains($0.plannedAt)
+    }
+    let collector = try SimulatedCollector(
+      outcomes, rate: 4, settings: Self.compressed, providers: ["app": "fcm", "browser": "webpush"],
+      ports: ["browser": port])
+    try collector.go(to: 230)
+    let losing = try collector.stored().filter { $0.kind.word == .losing }
+    #expect(!losing.isEmpty)
+    for record in losing {
+      #expect(record.cause == (port == 1 ? .undecided(.lossPlace) : .receipts), "\(record.evidence)")
+    }
+  }
+
   @Test func whatStaysIsLastingUntilItReturns() throws {
     let outcomes = SimulatedCollector.outcomes(rate: 4, seconds: 900, seed: 31) { slow(&$0, 450..<700) }
     let collector = try SimulatedCollector(outcomes, rate: 4, settings: Self.compressed)

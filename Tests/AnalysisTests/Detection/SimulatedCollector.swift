@@ -43,9 +43,13 @@ final class SimulatedCollector {
   private static let bootID = "b9a5d7f0-0000-4000-8000-000000000001"
 
   /// Notifications settle at once, so that seconds are complete a second later.
+  ///
+  /// - Parameters:
+  ///   - providers: their kinds by target, if not loopback.
+  ///   - ports: those of their services by target, if not 1.
   init(
     _ outcomes: [Outcome], rate: Double, settings: DetectionSettings,
-    providers: [String: String] = [:]
+    providers: [String: String] = [:], ports: [String: Int] = [:]
   ) throws {
     directory = try TemporaryDirectory("detection")
     self.outcomes = outcomes.sorted { ($0.plannedAt, $0.target) < ($1.plannedAt, $1.target) }
@@ -56,13 +60,14 @@ final class SimulatedCollector {
     engine = FindingEngine(settings: settings)
     store = try CollectorStore.open(
       at: directory.storePath, clock: clock, options: .init(bootID: Self.bootID))
-    let description = Self.description(names, providers, rate: rate, port: 1, clock)
+    let description = Self.description(names, providers, rate: rate, port: 1, ports: ports, clock)
     run = description.id
     registration = try store.beginRun(description)
   }
 
   private static func description(
-    _ names: [String], _ providers: [String: String], rate: Double, port: Int, _ clock: SteppedHostClock
+    _ names: [String], _ providers: [String: String], rate: Double, port: Int,
+    ports: [String: Int] = [:], _ clock: SteppedHostClock
   ) -> RunDescription {
     var generator = SeededGenerator(seed: UInt64(port))
     return RunDescription(
@@ -71,7 +76,7 @@ final class SimulatedCollector {
       targets: names.map {
         TargetDescription(
           name: $0, provider: providers[$0] ?? "loopback", receiptDeadline: 10_000_000, askedRate: rate,
-          endpoint: "https://127.0.0.1:\(port)")
+          endpoint: "https://127.0.0.1:\(ports[$0] ?? port)")
       })
   }
 
