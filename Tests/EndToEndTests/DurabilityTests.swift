@@ -98,11 +98,21 @@ struct DurabilityTests {
     let service = try installation.startLoopback(scenario: "deliveries: { delay: 5ms }\n")
     let collector = try installation.collect([])
     try installation.waitFor("delivered", over: 20)
-    collector.signal(SIGSTOP)
-    _ = poll(nil, 0, 3000)
-    collector.signal(SIGCONT)
-    let before = try installation.states()["delivered"] ?? 0
-    try installation.waitFor("delivered", over: before + 50)
+    func longestWake() throws -> Int {
+      try installation.query("SELECT loop_lag_max_us FROM instrument").first?.first.flatMap { Int($0) } ?? 0
+    }
+    // A stop is a late wake, too, but for one that found the thread at work.
+    var stops = 0
+    repeat {
+      stops += 1
+      collector.signal(SIGSTOP)
+      _ = poll(nil, 0, 3000)
+      collector.signal(SIGCONT)
+      let before = try installation.states()["delivered"] ?? 0
+      // Figures of the instrument are published each second.
+      try installation.waitFor("delivered", over: before + 250)
+    } while try longestWake() < 2_500_000 && stops < 5
+    #expect(try longestWake() >= 2_500_000)
     #expect(try collector.stop() == 0)
     try service.stop()
     try expectAccounted(installation)
@@ -111,7 +121,7 @@ struct DurabilityTests {
     #expect((missed.first?.first).flatMap { Int($0) } ?? 0 >= 100)
     // One or two may have been on their way when all threads were stopped.
     let late = try installation.query("SELECT count(*) FROM sample_view WHERE schedule_lag_us > 1000000")
-    #expect((late.first?.first).flatMap { Int($0) } ?? .max <= 2)
+    #expect((late.first?.first).flatMap { Int($0) } ?? .max <= 2 * stops)
     let text = try run(Programs.pushscope, ["summary", "--store", installation.store]).output
     #expect(text.contains("own error: sent late"), "\(text)")
   }

@@ -39,6 +39,14 @@ public struct StatusWindow: Sendable, Equatable {
   }
 
   var length: Duration { time.upperBound - time.lowerBound }
+
+  /// The share that was missed for another reason than a refusal, as where this host was late or stood still, or too many had no
+  /// answer. `nil` where reasons are not known.
+  var notSent: ShareInterval? {
+    guard let refused, counts.settled > 0 else { return nil }
+    let afterRefusals = refused.events - counts[.rejected]
+    return ShareInterval(independent: max(0, counts[.missed] - afterRefusals), of: counts.settled)
+  }
 }
 
 /// What is known of a target now: what ``TargetStatus`` is told from.

@@ -143,26 +143,27 @@ public struct TargetStatus: Sendable, Equatable {
       .silent, "nothing arrived of \(CountText.grouped(lost.count)) that were accepted \(figures.period)")
   }
 
-  /// What an objective says, by what most of those are that broke it.
+  /// What an objective says, by what most of those are that broke it: without an end, refused, lost or late.
   private static func breach(_ target: TargetActivity, _ figures: StatusFigures, _ clock: SentenceClock)
     -> TargetStatus?
   {
     guard let objective = target.breached, let share = objective.share, let limit = objective.limit,
       objective.valid > 0
     else { return nil }
-    let parts: [(StatusWord, Double)] = [
-      (.failing, target.last?.failed?.share ?? 0), (.refused, target.last?.refused?.share ?? 0),
-      (.losing, target.last?.lost?.share ?? 0),
+    let kept = Double(objective.good) / Double(objective.valid)
+    let last = target.last
+    let failing = (last?.failed?.share ?? 0) + (last?.notSent?.share ?? 0)
+    let parts: [(word: StatusWord, share: Double)] = [
+      (.failing, failing), (.refused, last?.refused?.share ?? 0), (.losing, last?.lost?.share ?? 0),
     ]
-    let missing = 1 - (target.last?.inTime?.share ?? 0)
-    let most = parts.max { $0.1 < $1.1 }
-    let word = most.map { $0.1 > 0 && $0.1 >= missing / 2 ? $0.0 : .slower } ?? .slower
-    let kept = PercentText.fine(Double(objective.good) / Double(objective.valid))
+    // The rest came too late.
+    let late = max(1 - kept, 1 - (last?.inTime?.share ?? 0)) - parts.reduce(0) { $0 + $1.share }
+    let word = parts.filter { $0.share > 0 && $0.share >= late }.max { $0.share < $1.share }?.word ?? .slower
     let window = objective.window.map { " of the last \(LengthText.given($0))" } ?? ""
     let since = objective.breachedAt.map { " since \(clock.moment($0))" } ?? ""
     return TargetStatus(
       word,
-      "\(kept)\(window) \(StatusFigures.verb(objective.metric ?? target.metric)) within \(LengthText.given(limit)), "
+      "\(PercentText.fine(kept))\(window) \(StatusFigures.verb(objective.metric ?? target.metric)) within \(LengthText.given(limit)), "
         + "\"\(objective.name)\" promises \(PercentText.given(share)): breached\(since)")
   }
 
@@ -171,6 +172,7 @@ public struct TargetStatus: Sendable, Equatable {
     guard let last = target.last else { return nil }
     let parts: [(StatusWord, ShareInterval?, ShareInterval?, String)] = [
       (.failing, last.failed, target.before?.failed, "fail"),
+      (.failing, last.notSent, target.before?.notSent, "are not sent in time"),
       (.refused, last.refused, target.before?.refused, "are refused or not sent"),
       (.losing, last.lost, target.before?.lost, "get lost"),
       (.unseen, last.unseen, target.before?.unseen, "arrive and are not shown"),

@@ -115,7 +115,13 @@ final class TimingLoop: LaneEnvironment {
   }
 
   private func wait(until next: MonotonicTime, at now: MonotonicTime) {
-    for index in 0..<poller.wait(until: next, at: now) {
+    let count = poller.wait(until: next, at: now)
+    // A wait ends with nothing when it is interrupted, as where the process was stopped: the timer has fired meanwhile and is set anew.
+    if count == 0, next > now, let deadline = poller.deadline {
+      let late = self.now() - deadline
+      if late > .zero { lag.record(late.nanoseconds) }
+    }
+    for index in 0..<count {
       // The timer's own instant is gone once it has fired.
       let deadline = poller.deadline
       let event = poller.readiness(at: index)

@@ -20,6 +20,7 @@ import Testing
   /// An hour of a target in which all went well, but for what is handed in.
   static func window(
     _ count: Int = 14_400, good: Int? = nil, lost: Int = 0, failed: Int = 0, refused: Int = 0,
+    missed: Int = 0,
     median: Int64? = 210_000, p99: Int64? = 1_900_000, from: Int64 = -3_600, to: Int64 = 0
   ) -> StatusWindow {
     func quantile(_ value: Int64) -> QuantileInterval {
@@ -31,10 +32,11 @@ import Testing
     counts[.lost] = lost
     counts[.failed] = failed
     counts[.rejected] = refused
-    counts[.delivered] = max(0, count - lost - failed - refused)
+    counts[.missed] = missed
+    counts[.delivered] = max(0, count - lost - failed - refused - missed)
     var window = StatusWindow(time: after(from)..<after(to), counts: counts)
     window.inTime = ShareInterval(independent: good ?? counts[.delivered], of: count)
-    window.lost = ShareInterval(independent: lost, of: count - failed - refused)
+    window.lost = ShareInterval(independent: lost, of: count - failed - refused - missed)
     window.failed = ShareInterval(independent: failed, of: count)
     window.refused = ShareInterval(independent: refused, of: count)
     (window.median, window.p99) = (median.map(quantile), p99.map(quantile))
@@ -211,6 +213,13 @@ import Testing
       "97.2 % of the last 1 h arrived within 5 s, \"prompt\" promises 99 %: breached since 13:57 UTC")
     target.last = Self.window(good: 14_000)
     #expect(TargetStatus(target, clock: Self.clock).word == .slower)
+    // Late within its deadline, without an answer, not sent in time.
+    (objective.good, objective.valid) = (560, 1_000)
+    target.breached = objective
+    target.last = Self.window(1_000, good: 760, failed: 120, missed: 120)
+    #expect(TargetStatus(target, clock: Self.clock).word == .failing)
+    target.last = Self.window(1_000, good: 880, failed: 60, missed: 60)
+    #expect(TargetStatus(target, clock: Self.clock).word == .slower)
     var silence = Self.objective("heard")
     (silence.silence, silence.quiet) = (600_000_000, 720_000_000)
     target.breached = silence
@@ -229,6 +238,9 @@ import Testing
     expect(
       Self.target("ios", Self.window(1_000, lost: 200, p99: nil)), .losing,
       "20.0 % get lost in the last 1 h; half within 210 ms")
+    expect(
+      Self.target("ios", Self.window(1_000, missed: 130, p99: nil)), .failing,
+      "13.0 % are not sent in time in the last 1 h; half within 210 ms")
     expect(
       Self.target("ios", Self.window(120, lost: 120, median: nil, p99: nil)), .silent,
       "nothing arrived of 120 that were accepted in the last 1 h")
