@@ -107,15 +107,12 @@ public struct ObjectiveReader {
   }
 }
 
-/// The notifications of one window: as measured, and what is certain and possible of deliveries that are known within bounds.
+/// The notifications of one window.
 private struct ObjectiveCounts {
   private let objective: ShareObjective
   /// What was planned before it and has no value has none within the limit.
   private let overdue: WallTime
-  private var measured = ShareCollection()
-  private var certain = ShareCollection()
-  private var possible = ShareCollection()
-  private var isExact = true
+  private var kept = ShareBounds()
   private var sent = SentTimeAccumulator()
 
   init(_ objective: ShareObjective, overdue: WallTime) {
@@ -128,18 +125,9 @@ private struct ObjectiveCounts {
     guard bin.counts.open == 0 || bin.end < overdue && bin.counts[.planned] == 0 else {
       return false
     }
-    let limit = objective.limit
-    func within(_ packed: PackedLatencies) -> Int {
-      packed.reduce(0) { $0 + ($1.upper <= limit ? $1.count : 0) }
-    }
     let all = bin.counts.planned
     sent.insert(bin.start..<bin.end, count: all)
-    let values = bin.ranged(objective.metric)
-    let good = within(values.values)
-    add(
-      good, values.isExact ? good : within(values.highs), values.isExact ? good : within(values.lows),
-      of: all,
-      bin.start)
+    kept.add(bin, within: objective.limit, objective.metric, of: all, plannedFrom: bin.start)
     return true
   }
 
@@ -147,27 +135,12 @@ private struct ObjectiveCounts {
     let state = row.state
     guard state.isSettled || state == .inFlight && row.plannedAt < overdue else { return }
     sent.insert(row.plannedAt)
-    guard let value = row.value(of: objective.metric) else { return add(0, 0, 0, of: 1, row.plannedAt) }
-    let range = row.range(of: objective.metric)
-    let limit = objective.limit
-    add(
-      value <= limit ? 1 : 0, (range?.high ?? value) <= limit ? 1 : 0, (range?.low ?? value) <= limit ? 1 : 0,
-      of: 1, row.plannedAt)
-  }
-
-  private mutating func add(_ good: Int, _ surely: Int, _ perhaps: Int, of count: Int, _ start: WallTime) {
-    if surely != good || perhaps != good { isExact = false }
-    measured.add(min(good, count), of: count, plannedFrom: start)
-    certain.add(min(surely, count), of: count, plannedFrom: start)
-    possible.add(min(perhaps, count), of: count, plannedFrom: start)
+    kept.add(row, within: objective.limit, objective.metric, plannedAt: row.plannedAt)
   }
 
   func share(in window: Range<WallTime>) -> ObjectiveShare {
-    let sent = sent.time(in: window)
-    let interval = measured.window(sent).interval()
-    guard !isExact else { return ObjectiveShare(interval) }
-    return ObjectiveShare(
-      interval, low: min(interval.low, certain.window(sent).interval().low),
-      high: max(interval.high, possible.window(sent).interval().high))
+    let shares = kept.window(sent.time(in: window))
+    let bounds = shares.interval(.dependent)
+    return ObjectiveShare(shares.measured.interval(), low: bounds.low, high: bounds.high)
   }
 }

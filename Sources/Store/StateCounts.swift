@@ -45,6 +45,9 @@ public struct StateCounts: Sendable, Equatable {
   /// Those whose final state is known.
   public var settled: Int { planned &- open }
 
+  /// Those that ended well: delivered, or accepted where no receipt is expected (``GoodOutcome``).
+  public var good: Int { self[.delivered] &+ self[.accepted] }
+
   /// How many failed because there was no connection to send them on: due, but neither sent nor missed.
   /// `nil` when some are interrupted, because it is not recorded how many of those had been sent.
   public var failedBeforeSending: Int? {

@@ -30,14 +30,7 @@ public struct SeriesShares: Sendable {
         shares[index].counts.add(state == .rejected || row.isMissedByRefusal ? 1 : 0, of: 1, plannedAt)
       case .within(let limit, let metric, let base):
         guard base == .planned || state.isAcceptedEnd else { continue }
-        guard let value = row.value(of: metric) else {
-          shares[index].counts.add(0, of: 1, plannedAt)
-          continue
-        }
-        let range = row.range(of: metric)
-        shares[index].counts.add(
-          value <= limit ? 1 : 0, surely: (range?.high ?? value) <= limit ? 1 : 0,
-          perhaps: (range?.low ?? value) <= limit ? 1 : 0, of: 1, plannedAt)
+        shares[index].counts.add(row, within: limit, metric, plannedAt: plannedAt)
       }
     }
   }
@@ -63,18 +56,11 @@ public struct SeriesShares: Sendable {
       case .failed: shares[index].counts.add(bin.counts[.failed], of: settled, start)
       case .unseen: shares[index].counts.add(bin.counts.unseen, of: bin.counts.displaySettled, start)
       case .inTime:
-        shares[index].counts.add(bin.counts[.delivered] + bin.counts[.accepted], of: settled, start)
+        shares[index].counts.add(bin.counts.good, of: settled, start)
       case .refused: shares[index].counts.add(bin.counts[.rejected], of: settled, start)
       case .within(let limit, let metric, let base):
-        let values = bin.ranged(metric)
-        func within(_ packed: PackedLatencies) -> Int {
-          packed.reduce(0) { $0 + ($1.upper <= limit ? $1.count : 0) }
-        }
-        let count = within(values.values)
-        let all = base == .planned ? settled : accepted
         shares[index].counts.add(
-          min(all, count), surely: min(all, values.isExact ? count : within(values.highs)),
-          perhaps: min(all, values.isExact ? count : within(values.lows)), of: all, start)
+          bin, within: limit, metric, of: base == .planned ? settled : accepted, plannedFrom: start)
       }
     }
   }
@@ -111,53 +97,6 @@ public enum IntervalMethod: Sendable, Hashable {
   case dependent
   /// Values are independent: order statistics of quantiles, Clopper and Pearson's interval of shares.
   case independent
-}
-
-/// The events of a share as measured, and where latencies are known within bounds only, those that are certain and those
-/// that are possible.
-private struct ShareBounds {
-  private(set) var measured = ShareCollection()
-  private var certain: ShareCollection?
-  private var possible: ShareCollection?
-
-  mutating func add(_ events: Int, of count: Int, _ start: WallTime) {
-    add(events, surely: events, perhaps: events, of: count, start)
-  }
-
-  mutating func add(_ events: Int, surely: Int, perhaps: Int, of count: Int, _ start: WallTime) {
-    if certain == nil, surely != events || perhaps != events { (certain, possible) = (measured, measured) }
-    measured.add(events, of: count, plannedFrom: start)
-    guard certain != nil else { return }
-    certain?.add(surely, of: count, plannedFrom: start)
-    possible?.add(perhaps, of: count, plannedFrom: start)
-  }
-
-  func window(_ sent: SentTime) -> WindowShareBounds {
-    WindowShareBounds(
-      measured: measured.window(sent), certain: certain?.window(sent), possible: possible?.window(sent))
-  }
-}
-
-/// A share of a window whose events may be known within bounds only.
-struct WindowShareBounds: Sendable {
-  let measured: WindowShares
-  /// `nil` where all are certain.
-  let certain: WindowShares?
-  let possible: WindowShares?
-
-  func interval(_ method: IntervalMethod, history: ShareHistory?) -> ShareInterval {
-    func interval(_ window: WindowShares) -> ShareInterval {
-      let known = window.interval(history: history)
-      return method == .dependent ? known : ShareInterval(independent: known.events, of: known.count)
-    }
-    var result = interval(measured)
-    guard let certain, let possible else { return result }
-    let (least, most) = (interval(certain), interval(possible))
-    result.low = min(result.low, least.low)
-    result.high = max(result.high, most.high)
-    result.effectiveCount = min(result.effectiveCount, least.effectiveCount, most.effectiveCount)
-    return result
-  }
 }
 
 extension SampleRow {

@@ -225,7 +225,7 @@ struct ComparisonFigures: Sendable, Equatable {
       due = facts.counts.due
       settled = facts.counts.settled
       // Where no receipts are expected, the provider's answer is the end.
-      arrived = facts.counts[.delivered] + facts.counts[.accepted]
+      arrived = facts.counts.good
     }
 
     fileprivate var share: Double? { settled > 0 ? Double(arrived) / Double(settled) : nil }

@@ -112,7 +112,7 @@ struct ScatterTitle {
   /// the share stays. Where only the newest were read, it says so in all of these.
   private var planned: LineItem {
     let counts = facts.counts
-    let arrived = counts[.delivered] + counts[.accepted]
+    let arrived = counts.good
     let settled = counts.settled
     let count = TextSpan(CountText.grouped(counts.due), appearance(.text))
     let whole = [

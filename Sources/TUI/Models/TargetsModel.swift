@@ -15,22 +15,14 @@ struct TargetRow: Sendable, Equatable {
   /// Notifications per second that were sent; `nil` until they have been read.
   let rate: Double?
 
-  /// Notifications that have their final state.
-  private var settled: Int { figures?.counts.settled ?? 0 }
-
-  /// How many reached their aim: the device, or the provider where no receipts are expected.
-  private var arrived: Int {
-    guard let counts = figures?.counts else { return 0 }
-    return counts[.delivered] + (target.expectsReceipts ? 0 : counts[.accepted])
-  }
-
   /// Share of the settled ones, between 0 and 1; `nil` without any.
-  var share: Double? { settled > 0 ? Double(arrived) / Double(settled) : nil }
+  var share: Double? { settled.map { Double($0.good) / Double($0.settled) } }
 
   /// `97.3 %`; 100 % only where all did.
-  var shareText: String {
-    settled > 0 ? PercentText.brief(arrived, of: settled) : ""
-  }
+  var shareText: String { settled.map { PercentText.brief($0.good, of: $0.settled) } ?? "" }
+
+  /// The counts, if a notification has its final state.
+  private var settled: StateCounts? { figures?.counts.settled ?? 0 > 0 ? figures?.counts : nil }
 }
 
 /// The targets of the run, in the order in which the panel lists them.

@@ -64,7 +64,7 @@ struct ValuesModel {
     let blank = [TextSpan("   ", .plain)]
     guard let colors, !isAll, let value = row.values.first else { return blank }
     let own = colors.legend.first { $0.text == EscapedText.make(value) }?.place
-    let arrived = row.counts[.delivered] + row.counts[.accepted]
+    let arrived = row.counts.good
     guard let place = own ?? (colors.others > 0 && arrived > 0 ? colors.placeOfOthers : nil) else {
       return blank
     }
