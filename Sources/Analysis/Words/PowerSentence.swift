@@ -8,6 +8,16 @@ public struct PowerSentence {
 
   public init(_ detectors: [DetectorRecord]) { self.detectors = detectors }
 
+  /// What would have been found in the selected part of the recordings.
+  public init(of series: [WatchedSeries]) {
+    self.init(
+      series.filter { $0.selected > .zero || $0.age == .zero }.map { series in
+        var detector = series.detector
+        detector.age = series.selected.microseconds
+        return detector
+      })
+  }
+
   /// `Nothing found in 12 min at 20 notifications a second. This would have been noticed: arriving ×1.5 slower for 40 s or longer,
   /// losses of 5 % for 1 min or longer. Smaller changes are noticed once more is recorded, most of them after two days.`
   ///

@@ -242,8 +242,8 @@ public struct FindingEvidence: Sendable {
       let series = SeriesReader(reader)
       return try names.prefix(FindingEvidence.mostControls).compactMap { name in
         let own = others.filter { $0.target.name == name }.map(\.target)
-        let hasReceipts = own.contains(where: \.expectsReceipts)
-        let shown: Metric = metric.needsReceipts && hasReceipts ? .delivery : .accept
+        let expectsReceipts = own.contains(where: \.expectsReceipts)
+        let shown: Metric = metric.needsReceipts && expectsReceipts ? .delivery : .accept
         guard
           let window = try series.window(of: own.map(\.id), since: time.lowerBound, until: time.upperBound)
         else { return nil }
@@ -252,7 +252,7 @@ public struct FindingEvidence: Sendable {
           target: name, provider: own[0].provider, device: devices.name(of: own[0]),
           median: statistics.shownInterval(of: .p50, shown, isIndependent: false),
           high: statistics.shownInterval(of: .p99, shown, isIndependent: false), metric: shown,
-          lost: hasReceipts ? statistics.share(.lost) : nil, settled: statistics.counts.settled)
+          lost: expectsReceipts ? statistics.share(.lost) : nil, settled: statistics.counts.settled)
       }
     }
   }

@@ -45,14 +45,7 @@ public struct FindingsReport: Sendable {
   }
 
   /// What would have been found in the selected time.
-  private var power: PowerSentence {
-    PowerSentence(
-      series.filter { $0.selected > .zero || $0.age == .zero }.map { series in
-        var detector = series.detector
-        detector.age = series.selected.microseconds
-        return detector
-      })
-  }
+  private var power: PowerSentence { PowerSentence(of: series) }
 
   /// Whether series were watched, but at other times.
   private var isElsewhere: Bool {

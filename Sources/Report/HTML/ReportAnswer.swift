@@ -98,17 +98,22 @@ struct ReportAnswer {
     let run: Markup =
       content.runs.count == 1
       ? (names.first.map { "run “\($0)”" } ?? "1 run") : "\(content.runs.count) runs"
-    let open: Markup = content.isOpen ? " (still being recorded)" : ""
     let isUTC = time.zoneWords == "UTC"
     let utc: Markup = isUTC ? "" : "<br>\(ReportTime.rangeInUTC(content.start, content.end))"
     return """
       <header>
       <p class="eyebrow">\(subject)</p>
       <h1>\(UnbrokenText.make(headline))</h1>
-      <p class="soft">\(time.range(content.start, content.end)), \(run)\(open)\(utc)</p>
+      <p class="soft">\(time.range(content.start, content.end)), \(run)\(goingOn)\(utc)</p>
       </header>
       \(changes)\(daily)\(watched)
       """
+  }
+
+  /// What goes on, or does not, though its run has not ended.
+  private var goingOn: Markup {
+    if content.openPhases.contains(.live) { return " (still being recorded)" }
+    return content.openPhases.isEmpty ? "" : " (the collector is gone)"
   }
 
   private var changes: Markup {
@@ -171,7 +176,7 @@ struct ReportAnswer {
         """
     }
     // The same words as everywhere else.
-    let power = PowerSentence(findings.watched.map(\.detector))
+    let power = PowerSentence(of: findings.watched)
     return findings.changes.isEmpty
       ? findings.daily.isEmpty ? power.text : power.text(after: "No change found")
       : power.text(after: "No other change found")

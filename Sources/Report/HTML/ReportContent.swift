@@ -19,8 +19,8 @@ struct ReportContent: Sendable {
   let end: WallTime
   /// When it was read.
   let readAt: WallTime
-  /// Whether a run was still being recorded.
-  let isOpen: Bool
+  /// What the collectors of runs that have not ended did then.
+  let openPhases: [RunPhase]
 
   struct Run: Sendable {
     let record: RunRecord
@@ -30,7 +30,7 @@ struct ReportContent: Sendable {
   /// Columns of the charts.
   private static let mostColumns = 160
 
-  /// - Parameter now: the end of runs that are still open.
+  /// - Parameter now: the end of runs that are being recorded.
   /// - Throws: `StoreError`, ``ReportError`` when a run is deleted meanwhile.
   init(_ reader: StoreReader, _ selection: RowSelection, depth: RollupThreshold, at now: WallTime) throws {
     let entries = try TargetDirectory(reader, selection).entries
@@ -48,7 +48,7 @@ struct ReportContent: Sendable {
     start = max(selection.since ?? first, first)
     end = max(start + .microseconds(1), min(selection.until ?? latest, latest))
     readAt = now
-    isOpen = overlapping.contains { $0.record.endedAt == nil }
+    openPhases = overlapping.filter { $0.record.endedAt == nil }.map { $0.record.phase(at: now) }
     // Rollups are whole seconds.
     let isLong = entries.contains { $0.target.counts.planned > depth.rows }
     columns = TimeColumns(
@@ -58,7 +58,7 @@ struct ReportContent: Sendable {
     targets = try ReportSeries.grouped(entries.filter { known.contains($0.run.id) }).compactMap {
       try reading.read($0)
     }.filter { $0.total.counts.due > 0 }
-    findings = try ReportFindings(reader, targets: targets, from: start, to: end)
+    findings = try ReportFindings(reader, selection, targets: targets, from: start, to: end)
     let (found, last) = (findings, end)
     legs = try targets.map { target in
       try LegTimes(
@@ -71,7 +71,7 @@ struct ReportContent: Sendable {
 extension RunRecord {
   /// The end of what is recorded of it.
   fileprivate func lastMoment(now: WallTime) -> WallTime {
-    endedAt ?? lastHeartbeat.map { max($0, now) } ?? now
+    phase(at: now).stoppedAt ?? lastHeartbeat.map { max($0, now) } ?? now
   }
 }
 

@@ -15,7 +15,10 @@ struct ReportFindings: Sendable {
   /// Changes that are told in full.
   static let most = 12
 
-  init(_ reader: StoreReader, targets: [ReportTarget], from start: WallTime, to end: WallTime) throws {
+  init(
+    _ reader: StoreReader, _ selection: RowSelection, targets: [ReportTarget], from start: WallTime,
+    to end: WallTime
+  ) throws {
     let names = Set(targets.map(\.name))
     let found = try reader.findings(FindingSelection(targets: names, since: start, until: end))
     let incidents = FindingRepetition.fold(FindingIncident.group(found))
@@ -24,7 +27,7 @@ struct ReportFindings: Sendable {
       if one.last.isOpen != other.last.isOpen { return one.last.isOpen }
       return one.weight == other.weight ? one.last.start > other.last.start : one.weight > other.weight
     }
-    watched = try WatchedSeries.all(reader).filter {
+    watched = try WatchedSeries.all(reader.detectors(), in: reader, of: selection).filter {
       names.contains($0.detector.target) && $0.detector.through > start
     }
     ends = try RecordingEnds(found, in: reader)

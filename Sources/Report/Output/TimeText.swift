@@ -9,12 +9,16 @@ enum RunText {
     return "\(text.prefix(10)) \(text.dropFirst(11).prefix(8))"
   }
 
-  /// Length of the run, or that it is open: `62 min`, `10 s`.
+  /// Length of the run, so far while it is recorded: `62 min`, `10 s`.
   static func length(_ run: RunRecord) -> String {
     guard let end = run.endedAt ?? run.lastHeartbeat else { return "" }
     // From wall times, so a clock step shows.
     return LengthText.text(end - run.startedAt)
   }
 
-  static func end(_ run: RunRecord) -> String { run.endReason?.rawValue ?? "open" }
+  /// How it ended, or what its collector does: `stopped`, `recording`, `collector gone`; `open` in a fleet, which is not told
+  /// of a collector's writing.
+  static func end(_ run: RunRecord, at now: WallTime) -> String {
+    run.endedAt == nil && run.lastHeartbeat == nil ? "open" : run.phase(at: now).word
+  }
 }

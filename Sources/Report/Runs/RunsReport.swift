@@ -8,7 +8,7 @@ import Store
 /// The runs of a store as text.
 public enum RunsReport {
   /// A table of all runs, oldest first.
-  public static func list(_ reader: any SampleSource) throws -> [String] {
+  public static func list(_ reader: any SampleSource, at now: WallTime) throws -> [String] {
     let runs = try reader.runs()
     guard !runs.isEmpty else { return ["no runs yet: pushscope collect starts one"] }
     var columns: [TextTable.Column] = [
@@ -20,7 +20,8 @@ public enum RunsReport {
     var table = TextTable(columns)
     for run in runs {
       let counts = run.counts
-      var cells = [run.id.description, RunText.time(run.startedAt), RunText.length(run), RunText.end(run)]
+      var cells = [run.id.description, RunText.time(run.startedAt), RunText.length(run)]
+      cells.append(RunText.end(run, at: now))
       for (_, count) in reached { cells.append(CountText.grouped(count(counts))) }
       for state in RunsTable.states { cells.append(CountText.grouped(counts[state])) }
       table.append(cells + [run.targetNames.joined(separator: " "), run.name ?? ""])
@@ -39,17 +40,19 @@ public enum RunsReport {
 
   /// Details of one run. The states of each line add up to `planned`; quantiles and shares have intervals.
   ///
-  /// - Parameter method: how intervals are computed.
+  /// - Parameters:
+  ///   - method: how intervals are computed.
+  ///   - now: tells whether the collector still writes.
   /// - Throws: the error of the source, ``ReportError`` when the run is deleted meanwhile.
   public static func show(
-    _ run: RunRecord, in reader: any SampleSource, method: IntervalMethod = .dependent
+    _ run: RunRecord, in reader: any SampleSource, method: IntervalMethod = .dependent, at now: WallTime
   ) throws -> [String] {
     var facts = TextTable([.init("run"), .init(run.id.description)])
     facts.append(["name", run.name ?? "–"])
     facts.append(["collector", run.collectorID.uuidString.lowercased()])
     facts.append(["started", run.startedAt.rfc3339])
     facts.append(["ended", run.endedAt?.rfc3339 ?? "not yet"])
-    facts.append(["end", RunText.end(run)])
+    facts.append(["end", RunText.end(run, at: now)])
     facts.append(["length", RunText.length(run)])
     if !run.bootID.isEmpty { facts.append(["boot", run.bootID]) }
     let instrument = try reader.instrument(of: run.id)
@@ -152,7 +155,7 @@ public enum RatesReport {
   /// How far the due notifications came, then their states.
   private static func ends(of target: TargetRecord) -> String {
     let counts = target.counts
-    let received = counts[.delivered] + counts[.late]
+    let received = counts.received
     let expectsReceipts = target.expectsReceipts
     var reached = [
       "\(CountText.grouped(counts.planned - counts[.planned])) due", "\(CountText.grouped(counts.sent)) sent",

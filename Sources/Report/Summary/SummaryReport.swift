@@ -18,6 +18,7 @@ public struct SummaryReport: Sendable, Equatable {
   public let runs: [Run]
   /// How its intervals were computed.
   public let method: IntervalMethod
+  let readAt: WallTime
   /// What the collector's objectives of the selected targets said last, whatever run and time are selected.
   public let objectives: [ObjectiveRecord]
 
@@ -28,16 +29,17 @@ public struct SummaryReport: Sendable, Equatable {
   ///   - isExact: take quantiles from all values (16 bytes each); otherwise from histograms of three significant digits
   ///     where a target has more than 100 000 notifications.
   ///   - method: how intervals are computed.
+  ///   - now: tells whether a collector still writes.
   public init(
     _ reader: any SampleSource, _ selection: RowSelection = RowSelection(), isExact: Bool = false,
-    method: IntervalMethod = .dependent
+    method: IntervalMethod = .dependent, at now: WallTime = SystemClock().wallNow()
   ) throws {
-    try self.init(reader, selection, depth: isExact ? .exact : .standard, method: method)
+    try self.init(reader, selection, depth: isExact ? .exact : .standard, method: method, at: now)
   }
 
   init(
     _ reader: any SampleSource, _ selection: RowSelection, depth: RollupThreshold,
-    method: IntervalMethod = .dependent
+    method: IntervalMethod = .dependent, at now: WallTime = SystemClock().wallNow()
   ) throws {
     var runs: [Run] = []
     try Self.forEachTarget(reader, selection, depth, method) { run, summary in
@@ -50,6 +52,7 @@ public struct SummaryReport: Sendable, Equatable {
     }
     self.runs = runs
     self.method = method
+    readAt = now
     objectives = try reader.objectives().filter { selection.targets?.contains($0.target) ?? true }
   }
 

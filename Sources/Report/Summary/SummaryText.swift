@@ -10,7 +10,7 @@ extension SummaryReport {
     guard !runs.isEmpty else { return ["no runs here"] }
     var lines: [String] = []
     for run in runs {
-      lines.append(Self.title(run.record))
+      lines.append(title(run.record))
       if let instrument = run.instrument { lines += instrument.lines.map { "  " + $0 } }
       for target in run.targets { lines += [""] + Self.lines(of: target) }
       lines.append("")
@@ -18,10 +18,10 @@ extension SummaryReport {
     return lines + ObjectiveText.lines(of: objectives) + explanation
   }
 
-  private static func title(_ run: RunRecord) -> String {
+  private func title(_ run: RunRecord) -> String {
     let name = run.name.map { " \"\(EscapedText.make($0))\"" } ?? ""
     return
-      "run \(run.id)\(name), \(RunText.time(run.startedAt)) UTC, \(RunText.length(run)), \(RunText.end(run))"
+      "run \(run.id)\(name), \(RunText.time(run.startedAt)) UTC, \(RunText.length(run)), \(RunText.end(run, at: readAt))"
   }
 
   private static func lines(of target: TargetSummary) -> [String] {

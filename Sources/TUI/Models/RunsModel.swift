@@ -139,7 +139,7 @@ struct RunsModel {
     }
   }
 
-  private func end(_ phase: DisplayedRun.Phase) -> TextSpan {
+  private func end(_ phase: RunPhase) -> TextSpan {
     switch phase {
     case .live: TextSpan("\(appearance.glyphs.bullet) recording", appearance(.live))
     case .silent(let since):

@@ -185,46 +185,19 @@ struct ReadStretch: Sendable, Equatable {
 
 /// The run on display.
 struct DisplayedRun: Sendable, Equatable {
-  enum Phase: Sendable, Equatable {
-    /// The collector writes.
-    case live
-    /// The collector has not written since: it was killed, or its host is down.
-    case silent(since: WallTime)
-    case ended(at: WallTime, reason: String)
-
-    init(_ run: RunRecord, at now: WallTime) {
-      let heard = run.lastHeartbeat ?? run.startedAt
-      if let ended = run.endedAt {
-        self = .ended(at: ended, reason: run.endReason?.rawValue ?? "")
-      } else if now - heard > DisplayedRun.silence {
-        self = .silent(since: heard)
-      } else {
-        self = .live
-      }
-    }
-  }
-
   var id: RunID
   var name: String?
   var startedAt: WallTime
-  var phase: Phase
+  var phase: RunPhase
 
   var isLive: Bool { phase == .live }
   /// When recording stopped; `nil` while it goes on.
-  var stoppedAt: WallTime? {
-    switch phase {
-    case .live: nil
-    case .silent(let time), .ended(let time, _): time
-    }
-  }
-
-  /// A collector that has not written for this long is taken to be gone.
-  static let silence = Duration.seconds(5)
+  var stoppedAt: WallTime? { phase.stoppedAt }
 }
 
 extension DisplayedRun {
   init(_ run: RunRecord, at now: WallTime) {
-    self.init(id: run.id, name: run.name, startedAt: run.startedAt, phase: Phase(run, at: now))
+    self.init(id: run.id, name: run.name, startedAt: run.startedAt, phase: run.phase(at: now))
   }
 }
 
@@ -257,21 +230,13 @@ struct RunEntry: Sendable, Equatable {
   /// The name in the configuration; escaped at sinks.
   var name: String?
   var startedAt: WallTime
-  var phase: DisplayedRun.Phase
+  var phase: RunPhase
   /// Names of its targets.
   var targets: [String]
   var counts: StateCounts
 
   /// Time from its start to its end, or to now.
-  func length(at now: WallTime) -> Duration {
-    let end: WallTime =
-      switch phase {
-      case .live: now
-      case .silent(let since): since
-      case .ended(let at, _): at
-      }
-    return max(.zero, end - startedAt)
-  }
+  func length(at now: WallTime) -> Duration { max(.zero, (phase.stoppedAt ?? now) - startedAt) }
 
   /// Its name, or the part of its id that identifies it among runs of the same minute.
   var title: String { name ?? String("\(id)".prefix(13)) }
@@ -280,7 +245,7 @@ struct RunEntry: Sendable, Equatable {
 extension RunEntry {
   init(_ run: RunRecord, at now: WallTime) {
     self.init(
-      id: run.id, name: run.name, startedAt: run.startedAt, phase: DisplayedRun.Phase(run, at: now),
+      id: run.id, name: run.name, startedAt: run.startedAt, phase: run.phase(at: now),
       targets: run.targetNames, counts: run.counts)
   }
 }

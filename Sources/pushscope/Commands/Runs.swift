@@ -50,7 +50,7 @@ struct Runs: ParsableCommand {
     func run() throws {
       let reader = try source.reader(since: since?.time, until: until?.time)
       let isNone = try source.fleet && reader.runs().isEmpty
-      try ReportRun.write(lines: isNone ? [none] : RunsReport.list(reader))
+      try ReportRun.write(lines: isNone ? [none] : RunsReport.list(reader, at: SystemClock().wallNow()))
     }
 
     /// That there are none, of which time, and how to see others.
@@ -86,7 +86,8 @@ struct Runs: ParsableCommand {
 
     func run() throws {
       let (run, reader) = try place.find(run: wanted)
-      try ReportRun.write(lines: RunsReport.show(run, in: reader, method: intervals.method))
+      try ReportRun.write(
+        lines: RunsReport.show(run, in: reader, method: intervals.method, at: SystemClock().wallNow()))
     }
   }
 

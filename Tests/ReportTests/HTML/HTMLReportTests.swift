@@ -324,7 +324,13 @@ import Testing
   @Test func whatIsOpenLastsWhileItIsRecorded() throws {
     let (fixture, run) = try fixture(isEnded: false)
     try watch(fixture, run, [.open])
+    let gone = try html(fixture)
+    #expect(gone.contains("(the collector is gone)") && !gone.contains("still being recorded"))
+    // The collector writes.
+    fixture.clock.advance(by: RecordedStore.start + .hours(1) - fixture.clock.wallNow())
+    try fixture.commit(run.run)
     let page = try html(fixture).replacing(/<\/?time[^>]*>/, with: "")
+    #expect(page.contains("(still being recorded)"))
     #expect(page.contains("<h1>Notifications to ios arrive slower since 17:31:00: 99 of 100 within"))
     #expect(page.contains("since 17:31:00"))
     #expect(!page.contains("recording stopped"))

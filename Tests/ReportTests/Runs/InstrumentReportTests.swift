@@ -68,7 +68,8 @@ import Testing
         loopLag: .init(count: 60, median: 7, p99: 41, maximum: 950), commits: 77, longestCommit: 34_000,
         commitStalls: 0))
     for lines in [
-      try SummaryReport(fixture.reader()).lines, try RunsReport.show(run, in: fixture.reader()),
+      try SummaryReport(fixture.reader()).lines,
+      try RunsReport.show(run, in: fixture.reader(), at: SystemClock().wallNow()),
     ] {
       #expect(
         lines.contains {

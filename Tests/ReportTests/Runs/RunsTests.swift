@@ -66,17 +66,25 @@ import Testing
   }
 
   @Test func theListNamesEveryRun() throws {
-    let lines = try RunsReport.list(fixture.reader())
+    let reader = try fixture.reader()
+    let heard = try #require(try reader.runs().last?.lastHeartbeat)
+    let lines = try RunsReport.list(reader, at: heard + .seconds(5))
     #expect(lines.count == 4)
     #expect(lines[1].hasPrefix("\(runs[0].run)  2026-03-01 12:00:00    75 s  stopped"))
     #expect(lines[1].hasSuffix("a b      nightly 0"))
-    #expect(lines[3].contains("open"))
-    #expect(try RunsReport.list(RecordedStore().reader()) == ["no runs yet: pushscope collect starts one"])
+    #expect(lines[3].contains(" recording "))
+    #expect(
+      try RunsReport.list(reader, at: heard + .seconds(5) + .microseconds(1))[3].contains(" collector gone "))
+    #expect(
+      try RunsReport.list(RecordedStore().reader(), at: heard) == [
+        "no runs yet: pushscope collect starts one"
+      ])
   }
 
   @Test func aRunIsShownWithItsTargets() throws {
     let reader = try fixture.reader()
-    let lines = try RunsReport.show(RunFinder.find("nightly 0", in: reader), in: reader)
+    let lines = try RunsReport.show(
+      RunFinder.find("nightly 0", in: reader), in: reader, at: SystemClock().wallNow())
     #expect(lines.contains("ended      2026-03-01T12:01:15.000000Z"))
     let target = try #require(lines.last { $0.hasPrefix("a ") })
     #expect(target.split(separator: " ").prefix(8).joined(separator: " ") == "a http – 0.5/s 30.0 s 1 1")
@@ -97,13 +105,14 @@ import Testing
       })
     let reader = try fixture.reader()
     let record = try RunFinder.find("latest", in: reader)
-    let lines = try RunsReport.show(record, in: reader)
+    let lines = try RunsReport.show(record, in: reader, at: SystemClock().wallNow())
     let line = try #require(lines.first { $0.hasPrefix("c ") && $0.contains("delivery") })
     #expect(!lines.contains { $0.contains("shown ") }, "\(lines)")
     #expect(line.contains("32.5 ms (") && line.contains("97.5 % ("), "\(line)")
     #expect(lines.contains { $0.contains("of 400") && $0.contains("n ") })
     #expect(lines.contains { $0.contains("from this run alone") })
-    let independent = try RunsReport.show(record, in: reader, method: .independent)
+    let independent = try RunsReport.show(
+      record, in: reader, method: .independent, at: SystemClock().wallNow())
     #expect(independent.contains { $0.contains("as if probes were independent") })
     #expect(!independent.contains { $0.contains(" of 400") })
   }

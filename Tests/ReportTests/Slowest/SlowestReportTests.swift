@@ -14,12 +14,13 @@ import Testing
 
   init() throws { fixture = try RecordedStore() }
 
-  private func begin(_ targets: (name: String, hasReceipts: Bool)...) throws -> RunRegistration {
+  private func begin(_ targets: (name: String, expectsReceipts: Bool)...) throws -> RunRegistration {
     try fixture.begin(
       0,
       targets.map {
         TargetDescription(
-          name: $0.name, provider: "fcm", receiptDeadline: $0.hasReceipts ? 30_000_000 : nil, askedRate: 4)
+          name: $0.name, provider: "fcm", receiptDeadline: $0.expectsReceipts ? 30_000_000 : nil, askedRate: 4
+        )
       })
   }
 

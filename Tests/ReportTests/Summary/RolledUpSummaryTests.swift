@@ -183,7 +183,7 @@ import Testing
       + "36 accepted, no receipt expected, 0 rejected, 0 failed, 4 missed)"
     #expect(try RatesReport.lines(of: run.run, in: fixture.reader()) == [line])
     let record = try #require(try fixture.reader().run(run.run))
-    #expect(try RunsReport.show(record, in: fixture.reader()).contains(line))
+    #expect(try RunsReport.show(record, in: fixture.reader(), at: SystemClock().wallNow()).contains(line))
     // While commits fail the rates go down: they are of what is recorded.
     let heartbeat = try #require(record.lastHeartbeat)
     #expect(

@@ -1,5 +1,6 @@
 import ConstraintAnimation
 import Measurement
+import Store
 import Terminal
 import Testing
 

@@ -110,9 +110,9 @@ import Testing
   }
 
   @Test func theListOfRunsAndOneRun() throws {
-    let list = try RunsReport.list(reader())
+    let list = try RunsReport.list(reader(), at: SystemClock().wallNow())
     let record = try #require(try reader().run(run))
-    let show = try RunsReport.show(record, in: reader())
+    let show = try RunsReport.show(record, in: reader(), at: SystemClock().wallNow())
     for (lines, row) in [(list, "\(run)"), (show, "loopback  loopback")] {
       #expect(try value("planned", lines, row: row) == Self.planned)
       #expect(try value("sent", lines, row: row) == Self.sent)

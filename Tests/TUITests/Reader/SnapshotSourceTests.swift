@@ -190,7 +190,7 @@ struct SnapshotSourceTests {
     let heard = fixture.clock.wallNow()
     let source = Self.source(fixture)
     #expect(source.poll(nil)?.run?.phase == .live)
-    fixture.clock.advance(by: DisplayedRun.silence + .milliseconds(1))
+    fixture.clock.advance(by: RunPhase.silence + .milliseconds(1))
     #expect(source.poll(nil)?.run?.phase == .silent(since: heard))
     #expect(source.poll(nil) == nil && !source.isLive)
     fixture.clock.advance(by: .seconds(1))

@@ -15,7 +15,7 @@ struct SampleRun {
   ///   - seconds: how long it has been going on.
   ///   - rate: notifications a second and target.
   init(
-    seconds: Int = 110, rate: Double = 4, targets: [String] = ["loopback"], phase: DisplayedRun.Phase = .live,
+    seconds: Int = 110, rate: Double = 4, targets: [String] = ["loopback"], phase: RunPhase = .live,
     seed: UInt64 = 1
   ) {
     var generator = SeededGenerator(seed: seed)
