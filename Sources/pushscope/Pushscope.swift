@@ -38,10 +38,12 @@ struct Pushscope: AsyncParsableCommand {
 
   static func main() async {
     ProcessSignals.ignoreStrays()
+    var parsed: any ParsableCommand.Type = Self.self
     do {
       let arguments = ProcessArguments.all
       try checkName(arguments)
       var command = try parseAsRoot(joiningNegativeValues(arguments))
+      parsed = type(of: command)
       let isGroup = !type(of: command).configuration.subcommands.isEmpty
       if isGroup { showOverview(of: type(of: command)) }
       // `>> FILE` would append to a database like to any other file.
@@ -54,7 +56,7 @@ struct Pushscope: AsyncParsableCommand {
       }
       BackgroundOutput.finish()
     } catch {
-      finish(with: error)
+      finish(with: error, of: parsed)
     }
   }
 
@@ -117,10 +119,14 @@ struct Pushscope: AsyncParsableCommand {
   }
 
   /// Prints the error as `pushscope: what, where, what to do` and exits with its code.
-  private static func finish(with error: any Error) -> Never {
+  ///
+  /// - Parameter command: what was running.
+  private static func finish(
+    with error: any Error, of command: any ParsableCommand.Type = Self.self
+  ) -> Never {
     let isParserError = exitCode(for: error) == .validationFailure || exitCode(for: error) == .success
     if isParserError || error is ExitCode {
-      let text = fullMessage(for: error)
+      let text = error is ValidationError ? text(of: error, by: command) : fullMessage(for: error)
       if exitCode(for: error) == .success, !text.isEmpty {
         do throws(OutputError) { try StandardOutput.writeLine(text) } catch { finish(with: error) }
       } else if !text.isEmpty {
@@ -133,5 +139,14 @@ struct Pushscope: AsyncParsableCommand {
     if failure.exitStatus != .brokenPipe { StandardError.write("pushscope: \(failure.message)") }
     BackgroundOutput.finish()
     Glibc.exit(failure.exitStatus.rawValue)
+  }
+
+  /// An error in the arguments that only the running command could find. The parser, which does not know that one, would show the
+  /// usage of `pushscope`.
+  private static func text(of error: any Error, by command: any ParsableCommand.Type) -> String {
+    let usage = usageString(for: command)
+    let name = usage.dropFirst("Usage: ".count).prefix { $0 != "<" && $0 != "[" }
+    let words = name.split(separator: " ").joined(separator: " ")
+    return "Error: \(message(for: error))\n\(usage)\n  See '\(words) --help' for more information."
   }
 }
