@@ -231,16 +231,16 @@ struct GeneratedConfiguration {
       [
         "endpoint: \(origin)", "topic: \(LoopbackCredentials.ntfyTopic)", "subscribe: true",
         "credentials: { token_file: ntfy.token }",
-      ], hasReceipts: true)
+      ], expectsReceipts: true)
     return lines.joined(separator: "\n") + "\n"
   }
 
   private func target(
-    _ name: String, provider: String, _ own: [String], hasReceipts: Bool? = nil
+    _ name: String, provider: String, _ own: [String], expectsReceipts: Bool? = nil
   ) -> [String] {
     var lines = ["  - name: \(name)", "    provider: \(provider)"] + own.map { "    " + $0 }
     lines += ["    ca_file: ca.pem", "    schedule: { arrivals: poisson, rate: 4/s }"]
-    if hasReceipts ?? (receipts != nil) { lines.append("    receipt_deadline: 10s") }
+    if expectsReceipts ?? (receipts != nil) { lines.append("    receipt_deadline: 10s") }
     return lines
   }
 }

@@ -310,7 +310,7 @@ public struct FindingEngine: Sendable {
       }
       mark(&detector, watched, before: second.start)
       detector.append(
-        second, hasReceipts: span.hasReceipts, floor: runs.floor(of: span.span.run))
+        second, expectsReceipts: span.expectsReceipts, floor: runs.floor(of: span.span.run))
     }
     endRun(&detector, byTarget, before: reached, next: nil)
     if reached > detector.through { detector.complete(through: reached) }

@@ -60,7 +60,7 @@ struct WatchedSpan: Sendable, Hashable {
     end = span.endedAt?.ceiled(to: .seconds(1))
   }
 
-  var hasReceipts: Bool { span.receiptDeadline != nil }
+  var expectsReceipts: Bool { span.receiptDeadline != nil }
 
   func accepts(_ second: SeriesSecond) -> Bool {
     second.variant == span.variant && second.start >= start
@@ -70,7 +70,7 @@ struct WatchedSpan: Sendable, Hashable {
   func isComplete(_ second: SeriesSecond, now: WallTime, longestOpen: Duration) -> Bool {
     guard end == nil else { return true }
     let waiting =
-      second.counts.open + (hasReceipts ? second.counts[.accepted] : 0) + second.counts.displayAwaited
+      second.counts.open + (expectsReceipts ? second.counts[.accepted] : 0) + second.counts.displayAwaited
     return waiting == 0 || isOverdue(second.start, now, longestOpen)
   }
 
@@ -191,7 +191,7 @@ struct TargetDetector: Sendable {
   /// Appends a complete second.
   ///
   /// - Parameter floor: the instrument's, of the second's run.
-  mutating func append(_ second: SeriesSecond, hasReceipts: Bool, floor: InstrumentFloor) {
+  mutating func append(_ second: SeriesSecond, expectsReceipts: Bool, floor: InstrumentFloor) {
     if let recordedTo, second.start - recordedTo > longestGap {
       complete(through: second.start)
       for metric in series.keys { series[metric]?.pause() }
@@ -205,7 +205,7 @@ struct TargetDetector: Sendable {
       series[.delivery]?.use(floor: floor.delivery)
       series[.accept]?.use(floor: floor.accept)
     }
-    for (metric, values) in Self.values(second, hasReceipts) {
+    for (metric, values) in Self.values(second, expectsReceipts) {
       series[metric, default: new(metric)].append(values, start: second.start)
     }
   }
@@ -242,7 +242,7 @@ struct TargetDetector: Sendable {
   }
 
   private static func values(
-    _ second: SeriesSecond, _ hasReceipts: Bool
+    _ second: SeriesSecond, _ expectsReceipts: Bool
   ) -> [(SeriesMetric, SeriesValues)] {
     let counts = second.counts
     let planned = counts.planned - counts[.interrupted]
@@ -254,7 +254,7 @@ struct TargetDetector: Sendable {
       (.display, .latencies(second.display)),
       (.unseen, .share(events: counts.unseen, count: counts.displaySettled)),
     ]
-    return (hasReceipts ? ofReceipts : []) + (counts.displayExpected > 0 ? ofDisplay : []) + [
+    return (expectsReceipts ? ofReceipts : []) + (counts.displayExpected > 0 ? ofDisplay : []) + [
       (.accept, .latencies(second.accept)),
       (.failed, .share(events: counts[.failed], count: planned)),
       (.refused, .share(events: counts[.rejected] + second.heldByProvider, count: planned)),
@@ -291,7 +291,7 @@ struct TargetDetector: Sendable {
       let page = try reader.seriesSeconds(of: Set(byTarget.keys), from: from, to: end)
       for second in page.seconds {
         guard let span = byTarget[second.target], span.accepts(second) else { continue }
-        for (metric, values) in values(second, span.hasReceipts) {
+        for (metric, values) in values(second, span.expectsReceipts) {
           pieces[metric, default: []].append((second.start, values))
         }
       }

@@ -93,11 +93,11 @@ struct ViewState: Sendable, Equatable {
   func metrics(in snapshot: Snapshot) -> [Metric] {
     let first = metric(in: snapshot)
     guard plot.arrangement != .single else { return [first] }
-    let hasReceipts = shownTargets(in: snapshot).contains { snapshot.targets[$0].expectsReceipts }
+    let expectsReceipts = shownTargets(in: snapshot).contains { snapshot.targets[$0].expectsReceipts }
     switch first {
     case .delivery: return [.delivery, .accept]
     case .shown: return [.shown, .delivery]
-    case .accept: return [.accept, hasReceipts ? .delivery : .service]
+    case .accept: return [.accept, expectsReceipts ? .delivery : .service]
     case .service: return [.service, .accept]
     case .path: return [.path, .service]
     }
