@@ -141,12 +141,21 @@ struct Pushscope: AsyncParsableCommand {
     Glibc.exit(failure.exitStatus.rawValue)
   }
 
-  /// An error in the arguments that only the running command could find. The parser, which does not know that one, would show the
-  /// usage of `pushscope`.
+  /// An error that only the running command could find in its arguments. The parser does not know which command ran, and would show
+  /// the usage of `pushscope`.
   private static func text(of error: any Error, by command: any ParsableCommand.Type) -> String {
-    let usage = usageString(for: command)
-    let name = usage.dropFirst("Usage: ".count).prefix { $0 != "<" && $0 != "[" }
-    let words = name.split(separator: " ").joined(separator: " ")
-    return "Error: \(message(for: error))\n\(usage)\n  See '\(words) --help' for more information."
+    let words = path(to: command, below: Self.self) ?? _commandName
+    return
+      "Error: \(message(for: error))\nUsage: \(usageString(for: command))\n  See '\(words) --help' for more information."
+  }
+
+  /// The words that a command is called by, like `pushscope store prune`.
+  private static func path(
+    to command: any ParsableCommand.Type, below parent: any ParsableCommand.Type
+  ) -> String? {
+    if parent == command { return parent._commandName }
+    return parent.configuration.subcommands.lazy.compactMap { path(to: command, below: $0) }.first.map {
+      "\(parent._commandName) \($0)"
+    }
   }
 }

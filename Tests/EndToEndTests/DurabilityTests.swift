@@ -111,7 +111,7 @@ struct DurabilityTests {
       let before = try installation.states()["delivered"] ?? 0
       // Figures of the instrument are published each second.
       try installation.waitFor("delivered", over: before + 250)
-    } while try longestWake() < 2_500_000 && stops < 5
+    } while try longestWake() < 2_500_000 && stops < 2
     #expect(try longestWake() >= 2_500_000)
     #expect(try collector.stop() == 0)
     try service.stop()

@@ -125,7 +125,9 @@ struct ExitCodeTests {
     #expect(asked.status == 99 && asked.output == plain.output && asked.error.isEmpty, "\(asked)")
     try expect(66, ["status", "--target", "none"], store: store, says: "none")
     try expect(64, ["status", "--by", "region"], store: store, says: "--fleet")
-    try expect(64, ["summary", "--by", "nothing"], store: store, says: "See 'pushscope summary --help'")
+    try expect(
+      64, ["summary", "--by", "nothing"], store: store,
+      says: "\nUsage: pushscope summary <options>\n  See 'pushscope summary --help'")
   }
 
   @Test("73: a database that another process has locked")

@@ -14,11 +14,11 @@ struct EpisodeReading {
     let (window, baseline) = bounded(window, baseline)
     let range = baseline.lowerBound..<window.upperBound
     let taking = spans.filter { isPart($0, range) }
-    let names = ProviderNames(taking)
     var targets: [String: EpisodeTarget] = [:]
     var pings: [String: [TimedLatency]] = [:]
     // Of a target that moved to another endpoint meanwhile, the newest part counts.
     let newest = Dictionary(taking.map { ($0.name, $0) }, uniquingKeysWith: { _, last in last })
+    let names = ProviderNames(newest.values)
     var targetNames: [TargetID: String] = [:]
     for span in taking {
       guard let last = newest[span.name], last.provider == span.provider, last.endpoint == span.endpoint
@@ -101,11 +101,11 @@ struct EpisodeReading {
 }
 
 /// What providers are called in causes: by their kind, with the endpoint where there are several of the kind.
-private struct ProviderNames {
+struct ProviderNames {
   private let endpoints: [String: Set<String>]
   private let kinds: [String: Set<String>]
 
-  init(_ spans: [SeriesSpan]) {
+  init(_ spans: some Collection<SeriesSpan>) {
     endpoints = Dictionary(grouping: spans, by: \.provider).mapValues { Set($0.map(\.endpoint)) }
     kinds = Dictionary(grouping: spans, by: \.endpoint).mapValues { Set($0.map(\.provider)) }
   }
@@ -113,8 +113,13 @@ private struct ProviderNames {
   /// One service that is sent to in several ways, as FCM is for apps and for browsers, is one provider: `fcm.googleapis.com`.
   func name(of span: SeriesSpan) -> String {
     guard !span.endpoint.isEmpty else { return span.provider }
-    let host = span.endpoint.split(separator: "/").last.map(String.init) ?? span.endpoint
+    let host = Self.host(of: span.endpoint)
     if kinds[span.endpoint]?.count ?? 0 > 1 { return host }
     return endpoints[span.provider]?.count == 1 ? span.provider : "\(span.provider) at \(host)"
+  }
+
+  /// The host of an endpoint, and its port where it is not that of its scheme.
+  static func host(of endpoint: String) -> String {
+    endpoint.split(separator: "/").last.map(String.init) ?? endpoint
   }
 }

@@ -69,7 +69,8 @@ struct KnownFinding: Sendable {
 
   var attributed: AttributedFinding {
     AttributedFinding(
-      finding: finding, target: record.target, provider: "\(record.provider) \(record.endpoint)",
+      finding: finding, target: record.target,
+      provider: record.endpoint.isEmpty ? record.provider : record.endpoint,
       device: record.device, verdicts: record.verdicts)
   }
 

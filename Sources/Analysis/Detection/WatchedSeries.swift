@@ -16,6 +16,8 @@ public struct WatchedSeries: Sendable {
   public let isRemoved: Bool
 
   public var age: Duration { .microseconds(detector.age) }
+  /// Whether it was recorded in the selected part, or is so young that nothing of it is.
+  public var isSelected: Bool { selected > .zero || age == .zero }
   /// Recorded time in which a change could be seen.
   public var watched: Duration { max(.zero, age - warmUp) }
   /// Whether so little was watched that "no change" would say nothing: less than what it is compared with.

@@ -26,7 +26,7 @@ struct ShareBounds: Sendable {
 
   /// Adds a rollup: its values of a metric that are within a limit, µs, are the events.
   ///
-  /// - Parameter count: the notifications that they are of.
+  /// - Parameter count: the notifications of which the share is.
   mutating func add(
     _ bin: RollupBin, within limit: Int64, _ metric: Metric, of count: Int, plannedFrom start: WallTime
   ) {

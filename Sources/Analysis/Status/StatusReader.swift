@@ -221,7 +221,8 @@ public struct StatusReader {
   private func activity(
     of target: TargetRecord, in recording: Recording, _ objectives: [ObjectiveRecord]
   ) throws -> TargetActivity {
-    let promised = objectives.first { $0.limit != nil }
+    let shares = objectives.filter { $0.limit != nil }
+    let promised = shares.first { $0.verdict == .breached } ?? shares.first
     let metric = promised?.metric ?? target.judgedMetric
     let limit = promised?.limit ?? target.receiptDeadline
     var activity = TargetActivity(

@@ -42,10 +42,20 @@ public struct StatusWindow: Sendable, Equatable {
 
   /// The share that was missed for another reason than a refusal, as where this host was late or stood still, or too many had no
   /// answer. `nil` where reasons are not known.
-  var notSent: ShareInterval? {
+  public var notSent: ShareInterval? {
     guard let refused, counts.settled > 0 else { return nil }
     let afterRefusals = refused.events - counts[.rejected]
     return ShareInterval(independent: max(0, counts[.missed] - afterRefusals), of: counts.settled)
+  }
+
+  /// What most of those are that have no value of a metric in time: failed or not sent, refused, lost, or late.
+  func worstPart(of metric: Metric) -> StatusWord {
+    let parts: [(word: StatusWord, count: Int)] = [
+      (.failing, counts[.failed] + (notSent?.events ?? 0)), (.refused, refused?.events ?? 0),
+      (.losing, metric.isAvailable(expectsReceipts: false) ? 0 : lost?.events ?? 0),
+    ]
+    let late = counts.settled - (inTime?.events ?? 0) - parts.reduce(0) { $0 + $1.count }
+    return parts.filter { $0.count > 0 && $0.count >= late }.max { $0.count < $1.count }?.word ?? .slower
   }
 }
 

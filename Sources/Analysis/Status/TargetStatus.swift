@@ -143,27 +143,20 @@ public struct TargetStatus: Sendable, Equatable {
       .silent, "nothing arrived of \(CountText.grouped(lost.count)) that were accepted \(figures.period)")
   }
 
-  /// What an objective says, by what most of those are that broke it: without an end, refused, lost or late.
+  /// What an objective says, by what most of those are that did not keep it.
   private static func breach(_ target: TargetActivity, _ figures: StatusFigures, _ clock: SentenceClock)
     -> TargetStatus?
   {
     guard let objective = target.breached, let share = objective.share, let limit = objective.limit,
       objective.valid > 0
     else { return nil }
-    let kept = Double(objective.good) / Double(objective.valid)
-    let last = target.last
-    let failing = (last?.failed?.share ?? 0) + (last?.notSent?.share ?? 0)
-    let parts: [(word: StatusWord, share: Double)] = [
-      (.failing, failing), (.refused, last?.refused?.share ?? 0), (.losing, last?.lost?.share ?? 0),
-    ]
-    // The rest came too late.
-    let late = max(1 - kept, 1 - (last?.inTime?.share ?? 0)) - parts.reduce(0) { $0 + $1.share }
-    let word = parts.filter { $0.share > 0 && $0.share >= late }.max { $0.share < $1.share }?.word ?? .slower
+    let kept = PercentText.fine(Double(objective.good) / Double(objective.valid))
+    let word = target.last?.worstPart(of: objective.metric ?? target.metric) ?? .slower
     let window = objective.window.map { " of the last \(LengthText.given($0))" } ?? ""
     let since = objective.breachedAt.map { " since \(clock.moment($0))" } ?? ""
     return TargetStatus(
       word,
-      "\(PercentText.fine(kept))\(window) \(StatusFigures.verb(objective.metric ?? target.metric)) within \(LengthText.given(limit)), "
+      "\(kept)\(window) \(StatusFigures.verb(objective.metric ?? target.metric)) within \(LengthText.given(limit)), "
         + "\"\(objective.name)\" promises \(PercentText.given(share)): breached\(since)")
   }
 

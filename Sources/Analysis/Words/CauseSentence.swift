@@ -36,11 +36,12 @@ struct CauseSentence {
     return "Of \(which) \(shares.0) came \(found.words), of the others \(shares.1)."
   }
 
-  /// The provider as evidence names it: a kind, with its host where a collector has two endpoints of it.
+  /// The provider as evidence names it (``ProviderNames``).
   static func provider(of record: FindingRecord) -> String {
     if let provider = record.verdicts.first?.facts?.provider { return provider }
     let named = record.verdicts.lazy.compactMap(\.scope).first { scope in
       scope.hasPrefix(record.provider + " at ") && !scope.contains(",")
+        || scope == ProviderNames.host(of: record.endpoint)
     }
     return named ?? record.provider
   }

@@ -11,7 +11,7 @@ public struct PowerSentence {
   /// What would have been found in the selected part of the recordings.
   public init(of series: [WatchedSeries]) {
     self.init(
-      series.filter { $0.selected > .zero || $0.age == .zero }.map { series in
+      series.filter(\.isSelected).map { series in
         var detector = series.detector
         detector.age = series.selected.microseconds
         return detector
@@ -89,8 +89,8 @@ public struct PowerSentence {
     if metric == .display || metric == .unseen, !powers.contains(where: { $0.metric.word == metric }) {
       return false
     }
-    let hasReceipts = powers.contains { $0.metric.word?.needsReceipts ?? false }
-    guard hasReceipts || !metric.needsReceipts else { return false }
+    let expectsReceipts = powers.contains { $0.metric.word?.needsReceipts ?? false }
+    guard expectsReceipts || !metric.needsReceipts else { return false }
     return !powers.contains { $0.metric.word == metric && (!$0.steps.isEmpty || $0.isFollowed == true) }
   }
 

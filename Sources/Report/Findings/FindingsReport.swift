@@ -9,11 +9,13 @@ public struct FindingsReport: Sendable {
   private let series: [WatchedSeries]
   private let ends: RecordingEnds
 
+  /// - Parameter now: tells whether collectors still write.
   /// - Throws: `StoreError`.
-  public init(_ reader: StoreReader, _ selection: RowSelection) throws {
+  public init(_ reader: StoreReader, _ selection: RowSelection, at now: WallTime) throws {
     let records = try reader.findings(Self.findings(of: selection))
     self.init(
-      records, series: try Self.watched(reader, selection), ends: try RecordingEnds(records, in: reader))
+      records, series: try Self.watched(reader, selection),
+      ends: try RecordingEnds(records, in: reader, at: now))
   }
 
   /// How long each series of the targets of a selection was watched.

@@ -17,11 +17,17 @@ public struct RecordingEnds: Sendable {
     self.provisional = provisional
   }
 
+  /// - Parameter now: tells whether collectors still write.
   /// - Throws: `StoreError`.
-  public init(_ findings: [FindingRecord], in reader: StoreReader) throws {
+  public init(_ findings: [FindingRecord], in reader: StoreReader, at now: WallTime) throws {
     let spans = try reader.seriesSpans(endingAfter: .distantPast)
+    let gone = try Dictionary(
+      uniqueKeysWithValues: Set(spans.filter { $0.endedAt == nil }.map(\.run)).compactMap { id in
+        try reader.run(id)?.phase(at: now).stoppedAt.map { (id, $0) }
+      })
     let targets = Dictionary(grouping: spans, by: \.name).compactMapValues { spans in
-      spans.contains { $0.endedAt == nil } ? nil : spans.compactMap(\.endedAt).max()
+      let ends = spans.map { $0.endedAt ?? gone[$0.run] }
+      return ends.contains(nil) ? nil : ends.compactMap { $0 }.max()
     }
     // What a reload removed was recorded until then, though its run went on.
     let removed = try reader.removedTargets()

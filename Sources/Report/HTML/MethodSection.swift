@@ -36,8 +36,8 @@ struct MethodSection {
     planned to received by the device.</dd>
     <dt>What became of them</dt><dd>Every planned notification ends in one state and stays in the denominator: shares are of all \
     that were due. Lost: accepted, but no receipt before the deadline. Late: a receipt after it. Rejected: the provider \
-    answered with an error. Failed: no answer, or no connection. Missed: not sent, because the provider had asked for a \
-    pause or this host was late.</dd>
+    answered with an error. Failed: no answer, or no connection. Missed: not sent, because the provider had refused or asked \
+    for a pause, too many were unanswered, or this host was late or stopping.</dd>
     <dt>Quantiles and intervals</dt><dd>p99 is the latency that 99 % of those with one did not exceed. The small figures are its \
     95 % confidence interval, which allows for notifications that depend on each other; “n 38 of 3600” says how many independent \
     ones they are worth. An end that the values do not determine is open (≥). Where there are too few values for any, the number \

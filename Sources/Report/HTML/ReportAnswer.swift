@@ -110,7 +110,7 @@ struct ReportAnswer {
       """
   }
 
-  /// What goes on, or does not, though its run has not ended.
+  /// That a run is still recorded, or that its collector is gone.
   private var goingOn: Markup {
     if content.openPhases.contains(.live) { return " (still being recorded)" }
     return content.openPhases.isEmpty ? "" : " (the collector is gone)"

@@ -19,7 +19,7 @@ struct ReportContent: Sendable {
   let end: WallTime
   /// When it was read.
   let readAt: WallTime
-  /// What the collectors of runs that have not ended did then.
+  /// The phases, at ``readAt``, of runs that have not ended.
   let openPhases: [RunPhase]
 
   struct Run: Sendable {
@@ -58,7 +58,7 @@ struct ReportContent: Sendable {
     targets = try ReportSeries.grouped(entries.filter { known.contains($0.run.id) }).compactMap {
       try reading.read($0)
     }.filter { $0.total.counts.due > 0 }
-    findings = try ReportFindings(reader, selection, targets: targets, from: start, to: end)
+    findings = try ReportFindings(reader, selection, targets: targets, from: start, to: end, at: now)
     let (found, last) = (findings, end)
     legs = try targets.map { target in
       try LegTimes(

@@ -17,7 +17,7 @@ struct ReportFindings: Sendable {
 
   init(
     _ reader: StoreReader, _ selection: RowSelection, targets: [ReportTarget], from start: WallTime,
-    to end: WallTime
+    to end: WallTime, at now: WallTime
   ) throws {
     let names = Set(targets.map(\.name))
     let found = try reader.findings(FindingSelection(targets: names, since: start, until: end))
@@ -28,9 +28,9 @@ struct ReportFindings: Sendable {
       return one.weight == other.weight ? one.last.start > other.last.start : one.weight > other.weight
     }
     watched = try WatchedSeries.all(reader.detectors(), in: reader, of: selection).filter {
-      names.contains($0.detector.target) && $0.detector.through > start
+      names.contains($0.detector.target) && $0.isSelected && $0.detector.through > start
     }
-    ends = try RecordingEnds(found, in: reader)
+    ends = try RecordingEnds(found, in: reader, at: now)
   }
 
   var incidents: Int { changes.reduce(0) { $0 + $1.incidents.count } }

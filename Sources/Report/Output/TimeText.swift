@@ -9,7 +9,7 @@ enum RunText {
     return "\(text.prefix(10)) \(text.dropFirst(11).prefix(8))"
   }
 
-  /// Length of the run, so far while it is recorded: `62 min`, `10 s`.
+  /// Length of the run, up to the last write where it has not ended: `62 min`, `10 s`.
   static func length(_ run: RunRecord) -> String {
     guard let end = run.endedAt ?? run.lastHeartbeat else { return "" }
     // From wall times, so a clock step shows.

@@ -79,16 +79,16 @@ public enum RunsReport {
     }
     let rates = try RatesReport.lines(of: run.id, in: reader)
     return facts.lines() + [""] + targets.lines() + (rates.isEmpty ? [] : [""] + rates)
-      + (try figures(of: run, in: reader, method)) + (instrument.map { [""] + $0.lines } ?? [])
+      + (try figures(of: run, in: reader, method, at: now)) + (instrument.map { [""] + $0.lines } ?? [])
   }
 
   private static let quantiles: [Quantile] = [.p50, .p95, .p99]
 
   /// The end-to-end latency of each target and variant and how many arrived in time.
   private static func figures(
-    of run: RunRecord, in reader: any SampleSource, _ method: IntervalMethod
+    of run: RunRecord, in reader: any SampleSource, _ method: IntervalMethod, at now: WallTime
   ) throws -> [String] {
-    let summary = try SummaryReport(reader, RowSelection(run: run.id), method: method)
+    let summary = try SummaryReport(reader, RowSelection(run: run.id), method: method, at: now)
     var table = TextTable(
       [.init("target"), .init("variant"), .init("metric")] + quantiles.map { .init($0.label, .right) }
         + [.init("in time", .right)])

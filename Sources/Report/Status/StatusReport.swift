@@ -78,7 +78,8 @@ public struct StatusReport {
         .init("planned", .integer(Int64(window.counts.planned))),
         .init("settled", .integer(Int64(window.counts.settled))),
       ] + share("in_time", window.inTime) + share("lost", window.lost) + share("failed", window.failed)
-        + share("refused", window.refused) + share("unseen", window.unseen)
+        + share("refused", window.refused) + share("not_sent", window.notSent)
+        + share("unseen", window.unseen)
         + [.init("p50_us", .integer(window.median?.value)), .init("p99_us", .integer(window.p99?.value))])
   }
 }

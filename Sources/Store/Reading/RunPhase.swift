@@ -4,12 +4,12 @@ public import Measurement
 public enum RunPhase: Sendable, Equatable {
   /// The collector writes.
   case live
-  /// The collector has not written since: it was killed, or its host is down.
+  /// The collector has not written since: it was killed or stopped, its host is down, or its commits fail.
   case silent(since: WallTime)
   /// - Parameter reason: the stored word; empty where none was stored.
   case ended(at: WallTime, reason: String)
 
-  /// A collector, which writes each second, is taken to be gone after this long without.
+  /// A running collector writes each second; one that has not for this long is taken to be gone.
   static let silence = Duration.seconds(5)
 
   /// When recording stopped; `nil` while it goes on.

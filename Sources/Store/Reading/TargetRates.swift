@@ -51,9 +51,6 @@ extension SampleSource {
 }
 
 extension StoreReader {
-  /// A running collector writes a heartbeat each second; when it is older than this, commits fail.
-  private static let longestSilence = Duration.seconds(5)
-
   /// How long nothing of a run that goes on has been recorded; `nil` where it is recorded, or has ended.
   /// - Throws: ``StoreError``.
   public func unrecorded(of run: RunID, at now: WallTime) throws -> Duration? {
@@ -66,7 +63,7 @@ extension StoreReader {
     }
     guard let last else { return nil }
     let silence = now - WallTime(microseconds: last)
-    return silence > Self.longestSilence ? silence : nil
+    return silence > RunPhase.silence ? silence : nil
   }
 
   /// The pace of a target's schedule in a range of planned time; `nil` when nothing was due in it.

@@ -144,7 +144,7 @@ struct RunsModel {
     case .live: TextSpan("\(appearance.glyphs.bullet) recording", appearance(.live))
     case .silent(let since):
       TextSpan("gone for \(Age(since: since, now: now))", appearance(.alarm))
-    case .ended(_, let reason): TextSpan(reason, appearance(.secondary))
+    case .ended: TextSpan(phase.word, appearance(.secondary))
     }
   }
 }

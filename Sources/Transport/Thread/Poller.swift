@@ -59,6 +59,12 @@ struct Poller: ~Copyable {
   /// When the timer will fire, if it is armed.
   var deadline: MonotonicTime? { armedFor }
 
+  /// ``deadline``, which the caller takes note of: it is set anew by the next wait.
+  mutating func consumeDeadline() -> MonotonicTime? {
+    defer { armedFor = nil }
+    return armedFor
+  }
+
   /// Waking up too early now and then costs less than setting the timer anew each time that a far deadline moves: a timeout, with
   /// every answer.
   private static func earlyWake(for wait: Duration) -> Duration { max(.milliseconds(2), wait / 4) }

@@ -116,8 +116,8 @@ final class TimingLoop: LaneEnvironment {
 
   private func wait(until next: MonotonicTime, at now: MonotonicTime) {
     let count = poller.wait(until: next, at: now)
-    // A wait ends with nothing when it is interrupted, as where the process was stopped: the timer has fired meanwhile and is set anew.
-    if count == 0, next > now, let deadline = poller.deadline {
+    // A wait ends with nothing when it is interrupted, as where the process was stopped. The timer may have fired meanwhile.
+    if count == 0, next > now, let deadline = poller.consumeDeadline() {
       let late = self.now() - deadline
       if late > .zero { lag.record(late.nanoseconds) }
     }

@@ -125,12 +125,12 @@ struct FindingsCommand: ParsableCommand {
       let path = try source.store.path(for: save ? .writing : .reading)
       let reader = try StoreOption.reader(at: path)
       let rows = try selection.selection(in: reader)
-      guard recompute else { return try FindingsReport(reader, rows) }
+      guard recompute else { return try FindingsReport(reader, rows, at: SystemClock().wallNow()) }
       let changes = try recomputed(reader, path)
       return try FindingsReport(
         changes.findings, rows,
         series: WatchedSeries.all(changes.detectors.map(\.detector), in: reader, of: rows),
-        ends: RecordingEnds(changes.findings, in: reader))
+        ends: RecordingEnds(changes.findings, in: reader, at: SystemClock().wallNow()))
     }
 
     private func recomputed(_ reader: StoreReader, _ path: String) throws -> FindingChanges {
@@ -165,7 +165,7 @@ struct FindingsCommand: ParsableCommand {
     func run() throws {
       guard place.fleet else {
         let reader = try place.store.reader(for: .reading)
-        return try show(reader) { try RecordingEnds([$0], in: reader) }
+        return try show(reader) { try RecordingEnds([$0], in: reader, at: SystemClock().wallNow()) }
       }
       // Of any time.
       let reader = try FleetReader(

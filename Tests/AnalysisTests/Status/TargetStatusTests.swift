@@ -213,12 +213,12 @@ import Testing
       "97.2 % of the last 1 h arrived within 5 s, \"prompt\" promises 99 %: breached since 13:57 UTC")
     target.last = Self.window(good: 14_000)
     #expect(TargetStatus(target, clock: Self.clock).word == .slower)
-    // Late within its deadline, without an answer, not sent in time.
-    (objective.good, objective.valid) = (560, 1_000)
+    // Failed or not sent in time, and late; whatever the objective's own window has.
+    (objective.good, objective.valid) = (50_000, 100_000)
     target.breached = objective
-    target.last = Self.window(1_000, good: 760, failed: 120, missed: 120)
+    target.last = Self.window(1_000, good: 700, failed: 120, missed: 120)
     #expect(TargetStatus(target, clock: Self.clock).word == .failing)
-    target.last = Self.window(1_000, good: 880, failed: 60, missed: 60)
+    target.last = Self.window(1_000, good: 700, failed: 60, missed: 60)
     #expect(TargetStatus(target, clock: Self.clock).word == .slower)
     var silence = Self.objective("heard")
     (silence.silence, silence.quiet) = (600_000_000, 720_000_000)
@@ -241,6 +241,13 @@ import Testing
     expect(
       Self.target("ios", Self.window(1_000, missed: 130, p99: nil)), .failing,
       "13.0 % are not sent in time in the last 1 h; half within 210 ms")
+    var held = Self.window(1_000, missed: 130, p99: nil)
+    held.refused = ShareInterval(independent: 130, of: 1_000)
+    expect(
+      Self.target("ios", held), .refused, "13.0 % are refused or not sent in the last 1 h; half within 210 ms"
+    )
+    held.refused = nil
+    #expect(TargetStatus(Self.target("ios", held), clock: Self.clock).word == .ok, "reasons are not known")
     expect(
       Self.target("ios", Self.window(120, lost: 120, median: nil, p99: nil)), .silent,
       "nothing arrived of 120 that were accepted in the last 1 h")

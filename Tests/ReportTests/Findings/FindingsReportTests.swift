@@ -222,7 +222,7 @@ import Testing
       record("bbbb2222", at: 16, lasting: 10, status: .provisional, run: run) { $0.kind = Stored(.losing) },
       record("cccc3333", at: 16, lasting: 10, run: run) { $0.kind = Stored(.failing) },
     ])
-    let lines = try FindingsReport(fixture.reader(), RowSelection()).lines(today: Self.start)
+    let lines = try FindingsReport(fixture.reader(), RowSelection(), at: Self.start).lines(today: Self.start)
     #expect(
       lines[1].contains("aaaa1111  provisional  ") && lines[1].contains(" from 12:00:05 to 12:00:15: "),
       "\(lines)")
@@ -233,7 +233,7 @@ import Testing
       lines[3].contains("cccc3333  closed  ") && lines[3].contains(" from 12:00:16 to 12:00:26"), "\(lines)")
     let reader = try fixture.reader()
     let cutOff = try FindingDetails.find("bbbb", in: reader)
-    let ends = try RecordingEnds([cutOff], in: reader)
+    let ends = try RecordingEnds([cutOff], in: reader, at: Self.start)
     #expect(
       FindingDetails.lines(cutOff, stoppedAt: ends[cutOff]).contains {
         $0.hasPrefix("when") && $0.hasSuffix("open when recording stopped at 12:00:25")
@@ -253,7 +253,7 @@ import Testing
     let cutOff = record("bbbb2222", at: 16, lasting: 10, status: .provisional, run: run)
     let open = record("dddd4444", at: 18, lasting: nil, run: run)
     try fixture.save([cutOff, open])
-    let ends = try RecordingEnds([cutOff, open], in: fixture.reader())
+    let ends = try RecordingEnds([cutOff, open], in: fixture.reader(), at: Self.start)
     #expect(ends[cutOff] == removed && ends[open] == removed)
   }
 
@@ -266,7 +266,8 @@ import Testing
     let series = try FindingsReport.watched(fixture.reader(), RowSelection())
     #expect(series.map(\.age) == [.seconds(25)])
     #expect(
-      try FindingsReport(fixture.reader(), RowSelection()).lines().first == "learning: 25 s of 2 d (ios)")
+      try FindingsReport(fixture.reader(), RowSelection(), at: Self.start).lines().first
+        == "learning: 25 s of 2 d (ios)")
     #expect(try FindingsReport.watched(fixture.reader(), RowSelection(targets: ["web"])).isEmpty)
   }
 
@@ -413,7 +414,7 @@ import Testing
       rows
         == "['aaaa1111 closed', 'bbbb2222 withdrawn'] 2026-03-01T11:59:58.000000Z 1900000 provider-delivery;device True '=1+1,␊\"quoted\"\n"
     )
-    let report = try FindingsReport(fixture.reader(), RowSelection())
+    let report = try FindingsReport(fixture.reader(), RowSelection(), at: Self.start)
     let names = try Python.run(
       """
       import json, sys
