@@ -158,7 +158,7 @@ enum WebToken {
     do {
       return input + "." + Base64URL.encode(try signature(Array(input.utf8)))
     } catch {
-      throw CredentialError(.malformed, "does not sign", remedy: "make a new key")
+      throw CredentialError(.malformed, "cannot sign", remedy: "make a new key")
     }
   }
 }
@@ -166,7 +166,7 @@ enum WebToken {
 /// Why the content of a credential cannot be used. It contains neither the file's name, which the caller adds, nor any
 /// content.
 public struct CredentialError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What is wrong with the key.
+  /// What is wrong with the credential.
   public enum Code: Sendable, Hashable {
     /// The key is not valid PEM, JSON or text.
     case malformed

@@ -81,7 +81,7 @@ struct DashboardTests {
     let installation = try Installation.recorded(runs: [""], count: 300)
     let state = installation.directory.file("state")
     let tmux = try Tmux(columns: 100, rows: 30, environment: ["XDG_STATE_HOME": state])
-    // What is being written has a temporary name, and a crash then leaves the file before it.
+    // A file that is being written has a temporary name; a crash leaves the version before it.
     func texts(in folder: String, ending: String) -> [String] {
       let directory = state + "/pushscope/" + folder
       let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []

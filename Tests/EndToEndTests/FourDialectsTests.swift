@@ -52,13 +52,14 @@ struct FourDialectsTests {
       .map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
       .filter { $0.entry == "request" }
     #expect(lines.allSatisfy { $0.index != nil }, "a provider of ours broke its dialect's rules")
-    let samples = try installation.query("SELECT target, notification_id, state, status FROM sample_view")
+    let samples = try installation.query("SELECT target, notification_id, state, status, reason FROM sample_view")
     #expect(samples.count == 4 * count)
     // A busy host is late with some.
-    let missed = samples.count { $0[2] == "missed" }
+    let missed = samples.count { $0[2] == "missed" && $0[4] == "lag" }
     #expect(missed < count / 2)
+    #expect(lines.count == 4 * count - missed, "each was sent once")
     let byID = Dictionary(lines.map { ($0.id, $0) }) { first, _ in first }
-    #expect(byID.count == 4 * count - missed, "each was sent once")
+    #expect(byID.count == lines.count)
     for dialect in ["apns", "fcm", "webpush", "ntfy"] {
       let rows = samples.filter { $0[0] == dialect }
       #expect(rows.count == count, "\(dialect)")
@@ -70,7 +71,9 @@ struct FourDialectsTests {
         #expect(row[3] == line.status.map(String.init), "\(dialect) \(row[1])")
       }
       let states = Set(sent.map { $0[2] })
-      #expect(states == ["delivered", "lost", "rejected"], "\(dialect): choose a seed that shows all of it")
+      let all: Set = ["delivered", "lost", "rejected"]
+      #expect(states.isSubset(of: all))
+      #expect(states == all || sent.count < count, "\(dialect): choose a seed that shows all of it")
     }
     let duplicates = lines.reduce(0) { $0 + (($1.deliveries_us?.count ?? 0) == 2 ? 1 : 0) }
     #expect(try installation.query("SELECT sum(duplicates) FROM sample_view") == [["\(duplicates)"]])

@@ -6,7 +6,7 @@ import Store
 struct EpisodeReading {
   let reader: StoreReader
   let spans: [SeriesSpan]
-  /// The watched target of the finding: of its target, only this variant is read.
+  /// The series of the finding; other variants of its target are not read.
   let watched: WatchedTarget
   let settings: DetectionSettings
 

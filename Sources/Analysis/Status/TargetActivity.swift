@@ -48,13 +48,21 @@ public struct StatusWindow: Sendable, Equatable {
     return ShareInterval(independent: max(0, counts[.missed] - afterRefusals), of: counts.settled)
   }
 
-  /// What most of those are that have no value of a metric in time: failed or not sent, refused, lost, or late.
-  func worstPart(of metric: Metric) -> StatusWord {
+  /// What most of those are that have no value of a metric in time: failed or not sent, refused, lost, not shown, or late. `nil`
+  /// where all have one.
+  func worstPart(of metric: Metric) -> StatusWord? {
+    let missing = counts.settled - (inTime?.events ?? 0)
+    guard missing > 0 else { return nil }
+    let unsent = counts[.failed] + (notSent?.events ?? 0)
+    let refused = refused?.events ?? 0
+    // Those that arrived after the receipt deadline may be in time for the metric.
+    let lost = min(lost?.events ?? 0, max(0, missing - unsent - refused))
     let parts: [(word: StatusWord, count: Int)] = [
-      (.failing, counts[.failed] + (notSent?.events ?? 0)), (.refused, refused?.events ?? 0),
-      (.losing, metric.isAvailable(expectsReceipts: false) ? 0 : lost?.events ?? 0),
+      (.failing, unsent), (.refused, refused),
+      (.losing, metric.isAvailable(expectsReceipts: false) ? 0 : lost),
+      (.unseen, metric == .shown ? unseen?.events ?? 0 : 0),
     ]
-    let late = counts.settled - (inTime?.events ?? 0) - parts.reduce(0) { $0 + $1.count }
+    let late = missing - parts.reduce(0) { $0 + $1.count }
     return parts.filter { $0.count > 0 && $0.count >= late }.max { $0.count < $1.count }?.word ?? .slower
   }
 }
@@ -78,7 +86,8 @@ public struct TargetActivity: Sendable {
   public var phase: Phase
   /// Notifications a second.
   public var askedRate: Double
-  /// Delivery where receipts are expected, else the metric of the first objective, else the provider's answer.
+  /// The metric of the breached objective of a share, else of the first; else delivery where receipts are expected, else the provider's
+  /// answer.
   public var metric: Metric
   /// µs; `nil` where neither an objective nor a receipt deadline says one.
   public var limit: Int64?
@@ -95,7 +104,7 @@ public struct TargetActivity: Sendable {
   var expectsReceipts: Bool { receiptDeadline != nil }
   /// What comes on most days at the same hours.
   public var daily: [FindingRecord] = []
-  /// The first objective that is breached.
+  /// A breached objective, one of silence first.
   public var breached: ObjectiveRecord?
   /// What is learned of its variants; `nil` where that is not known.
   public var detectors: [DetectorRecord]?

@@ -2,7 +2,7 @@ import Findings
 public import Measurement
 import Store
 
-/// How a target is: a word, and a sentence that says why, in the words of every other surface.
+/// The status of a target: a word, and a sentence that explains it in the words of every other surface.
 public struct TargetStatus: Sendable, Equatable {
   public let word: StatusWord
   public let sentence: String
@@ -13,7 +13,7 @@ public struct TargetStatus: Sendable, Equatable {
     (self.word, self.sentence, self.finding) = (word, sentence, finding)
   }
 
-  /// An outage that takes longer than this to be seen makes a target quiet.
+  /// A target is quiet where the shortest outage that would be seen is longer than this.
   static let usualOutage = Duration.minutes(10)
   /// A share above which losses, failures and refusals are told although nothing changed.
   private static let poorShare = 0.1
@@ -96,8 +96,8 @@ public struct TargetStatus: Sendable, Equatable {
     worstFinding(target, clock).map { TargetStatus($0.word, $0.sentence, finding: $0.id) }
   }
 
-  /// `. Over: losing from 12:37:36 to 12:38:36 UTC: 9.0 % got lost (before none).`; the last of those that ended while the figures were
-  /// made, which show in them.
+  /// `. Over: losing from 12:37:36 to 12:38:36 UTC: 9.0 % got lost (before none).`: the newest finding that ended in the time of the
+  /// figures, and how many others did.
   private static func over(_ target: TargetActivity, _ clock: SentenceClock) -> String {
     guard
       let last = target.over.max(by: {
@@ -130,7 +130,7 @@ public struct TargetStatus: Sendable, Equatable {
 
   private static func silent(_ target: TargetActivity, _ figures: StatusFigures) -> TargetStatus? {
     if let objective = target.breached, let silence = objective.silence {
-      let what = target.metric == .delivery ? "arrived" : "was answered"
+      let what = target.expectsReceipts ? "arrived" : "was answered"
       return TargetStatus(
         .silent,
         "nothing \(what) for \(LengthText.text(objective.quiet)); \"\(objective.name)\" allows \(LengthText.given(silence))"
@@ -143,7 +143,7 @@ public struct TargetStatus: Sendable, Equatable {
       .silent, "nothing arrived of \(CountText.grouped(lost.count)) that were accepted \(figures.period)")
   }
 
-  /// What an objective says, by what most of those are that did not keep it.
+  /// A breached objective of a share. The word names the largest part of what did not keep it.
   private static func breach(_ target: TargetActivity, _ figures: StatusFigures, _ clock: SentenceClock)
     -> TargetStatus?
   {
@@ -151,16 +151,18 @@ public struct TargetStatus: Sendable, Equatable {
       objective.valid > 0
     else { return nil }
     let kept = PercentText.fine(Double(objective.good) / Double(objective.valid))
-    let word = target.last?.worstPart(of: objective.metric ?? target.metric) ?? .slower
+    let metric = objective.metric ?? target.metric
+    // Its window may be over what is over now.
+    let word = target.last?.worstPart(of: metric) ?? target.before?.worstPart(of: metric) ?? .slower
     let window = objective.window.map { " of the last \(LengthText.given($0))" } ?? ""
     let since = objective.breachedAt.map { " since \(clock.moment($0))" } ?? ""
     return TargetStatus(
       word,
-      "\(kept)\(window) \(StatusFigures.verb(objective.metric ?? target.metric)) within \(LengthText.given(limit)), "
+      "\(kept)\(window) \(StatusFigures.verb(metric)) within \(LengthText.given(limit)), "
         + "\"\(objective.name)\" promises \(PercentText.given(share)): breached\(since)")
   }
 
-  /// Much that does not arrive is told, whether it changed or not.
+  /// A large share that fails, gets lost, is refused or is not shown, whether it changed or not.
   private static func poor(_ target: TargetActivity, _ figures: StatusFigures) -> TargetStatus? {
     guard let last = target.last else { return nil }
     let parts: [(StatusWord, ShareInterval?, ShareInterval?, String)] = [
@@ -210,13 +212,13 @@ public struct TargetStatus: Sendable, Equatable {
 
   private static func quiet(_ target: TargetActivity, _ figures: StatusFigures) -> TargetStatus? {
     guard target.askedRate > 0, target.shortestOutage.map({ $0 > usualOutage }) ?? true else { return nil }
-    // Faster ones see one as soon as they have learned.
+    // At higher rates such an outage is seen as soon as the detector has learned.
     guard SchedulePower.isSlow(target.askedRate) else { return nil }
     return TargetStatus(.quiet, "\(OutageText.text(target)). \(figures.text.raisedFirst)")
   }
 }
 
-/// What a schedule is too slow to see.
+/// Outages that are too short for a schedule to be seen.
 public enum OutageText {
   /// `sends one notification in 6 min: an outage of less than 40 min would not be seen`.
   static func text(_ target: TargetActivity) -> String {

@@ -39,9 +39,9 @@ struct CauseSentence {
   /// The provider as evidence names it (``ProviderNames``).
   static func provider(of record: FindingRecord) -> String {
     if let provider = record.verdicts.first?.facts?.provider { return provider }
-    let named = record.verdicts.lazy.compactMap(\.scope).first { scope in
-      scope.hasPrefix(record.provider + " at ") && !scope.contains(",")
-        || scope == ProviderNames.host(of: record.endpoint)
+    let host = ProviderNames.host(of: record.endpoint)
+    let named = record.verdicts.lazy.compactMap(\.scope).first {
+      $0 == host || $0 == "\(record.provider) at \(host)"
     }
     return named ?? record.provider
   }

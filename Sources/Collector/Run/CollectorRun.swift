@@ -96,7 +96,7 @@ final class CollectorRun: Sendable {
 
   // MARK: Steps
 
-  /// Sends until every target has completed its schedule, or ``stop()``.
+  /// Sends until every target has completed its schedule, or the run is told to end.
   private func send(
     _ run: ActiveRun, _ services: TargetServices, _ readiness: Readiness, _ inbox: RecorderInbox,
     onStart: () -> Void

@@ -2,8 +2,8 @@ import Configuration
 import Measurement
 import Store
 
-/// Reads a fleet's engine for reports and dashboards: it counts there, and what it counts becomes figures by the functions that
-/// reports of stores use. Confined to one thread.
+/// Reads a fleet's engine for reports and dashboards: the engine counts, and the functions that reports of stores use compute figures
+/// of the counts. Confined to one thread.
 public final class FleetReader: SampleSource {
   let client: EngineClient
   private(set) var directory: FleetDirectory
@@ -17,7 +17,7 @@ public final class FleetReader: SampleSource {
   private let selection: FleetSelection
   /// Numbers of variants by name, from 1; ``VariantID/none`` for the empty name.
   private var variants: [String: VariantID] = ["": .none]
-  /// Numbers of circumstances by their text, from 1.
+  /// Numbers of device contexts by their text, from 1.
   private var contexts: [String: DeviceContextID] = [:]
   private var counts: [TargetID: TargetCounts] = [:]
 
@@ -53,7 +53,7 @@ public final class FleetReader: SampleSource {
   /// How often an ended run is counted again while it is followed: late receipts and corrections may come.
   private static let endedInterval = Duration.minutes(1)
 
-  /// - Parameter numbers: of other readers whose target ids are to mean the same.
+  /// - Parameter numbers: shared with readers whose target ids must be the same.
   /// - Throws: ``FleetError``, also where no reader is configured, or the selection names a run that is not there.
   public init(
     _ fleet: FleetConfiguration, _ selection: FleetSelection, numbers: FleetNumbers = FleetNumbers(),
@@ -74,7 +74,7 @@ public final class FleetReader: SampleSource {
   }
 
   /// Reads the runs and targets again; those that were there keep their numbers.
-  /// - Returns: whether they are others.
+  /// - Returns: whether they have changed.
   func refresh() throws(FleetError) -> Bool {
     let old = directory
     directory = try FleetDirectory(client, database: database, selection, numbers)
@@ -144,7 +144,7 @@ public final class FleetReader: SampleSource {
     }
   }
 
-  /// The planned times of what is followed, as of when it was counted, and on into what comes since; `nil` where nothing is.
+  /// The planned times of what is followed, as of when it was counted, and up to now for open targets; `nil` where nothing is.
   private func known(_ targets: [TargetID]) throws(FleetError) -> ClosedRange<WallTime>? {
     guard following != nil else { return nil }
     try count(targets)
@@ -373,7 +373,7 @@ public final class FleetReader: SampleSource {
     return id
   }
 
-  /// Those of the notifications that were visited.
+  /// The contexts of the notifications that were visited.
   public func deviceContexts() -> [DeviceContextID: DeviceContext] {
     Dictionary(
       contexts.compactMap { text, id in DeviceContext(text: text).map { (id, $0) } },

@@ -30,7 +30,7 @@ struct ObjectiveEvaluator {
   private var entries: [Entry] = []
   private let rules: [BurnRateRule]
 
-  /// - Parameter stored: of the last collector.
+  /// - Parameter stored: what the last collector had of them.
   init(
     _ configurations: [ObjectiveConfiguration], stored: [ObjectiveRecord], at now: WallTime,
     rules: [BurnRateRule] = BurnRateRule.standard
@@ -42,23 +42,23 @@ struct ObjectiveEvaluator {
         return Entry(configuration: configuration, record: record, incident: .init(), silence: .init())
       }
       var kept = old
-      kept.position = index
+      (kept.position, kept.window) = (index, record.window)
       return Entry(
         configuration: configuration, record: kept,
         incident: IncidentState(
-          startedAt: old.breachedAt, endedAt: old.endedAt, isOver: Self.isOver(old, at: now)),
+          startedAt: old.breachedAt, endedAt: old.endedAt, isOver: Self.isOver(old)),
         silence: SilenceDetector(quiet: .microseconds(old.quiet)))
     }
   }
 
-  /// An incident that ended while no collector ran is over without a word of it; one that lasted is judged again.
-  private static func isOver(_ record: ObjectiveRecord, at now: WallTime) -> Bool {
+  /// Whether an incident was closed before the last evaluation; any other is judged again.
+  private static func isOver(_ record: ObjectiveRecord) -> Bool {
     guard let end = record.endedAt else { return record.breachedAt == nil }
     return record.evaluatedAt - end >= IncidentState.quietPeriod
   }
 
   /// - Parameters:
-  ///   - heard: of the targets.
+  ///   - heard: what was heard of the targets so far.
   ///   - progress: told the objective that is judged.
   /// - Throws: `StoreError`. The next round tries again.
   mutating func round(
@@ -97,7 +97,7 @@ struct ObjectiveEvaluator {
     func share(over length: Duration) throws -> ObjectiveShare {
       if let known = entry.windows[length], now < known.due { return known.share }
       let share = try counts.share(of: objective, over: length, at: wall)
-      // The first notifications are not waited for as long as a window is slow to change.
+      // A window without notifications is read each second, so that the first ones are seen at once.
       entry.windows[length] = (share, now + (share.valid == 0 ? .seconds(1) : Self.interval(of: length)))
       return share
     }

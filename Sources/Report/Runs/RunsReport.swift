@@ -84,7 +84,7 @@ public enum RunsReport {
 
   private static let quantiles: [Quantile] = [.p50, .p95, .p99]
 
-  /// The end-to-end latency of each target and variant and how many arrived in time.
+  /// The latency that each target is judged by, of each of its variants, and how many had one in time.
   private static func figures(
     of run: RunRecord, in reader: any SampleSource, _ method: IntervalMethod, at now: WallTime
   ) throws -> [String] {
@@ -95,9 +95,9 @@ public enum RunsReport {
     var isAlone = false
     for target in summary.runs.flatMap(\.targets) {
       for group in target.groups {
-        // The share in time is of what is promised of the target, and so are the latencies beside it.
-        let promised = target.record.judgedMetric
-        guard let metric = group.metrics.first(where: { $0.metric == promised }), metric.share.counted > 0
+        // The share in time is of this metric, and so are the latencies beside it.
+        let judged = target.record.judgedMetric
+        guard let metric = group.metrics.first(where: { $0.metric == judged }), metric.share.counted > 0
         else { continue }
         let figures = metric.figures.filter { quantiles.contains($0.quantile) }
         if figures.contains(where: { $0.known != nil && $0.usesHistory == false }) { isAlone = true }

@@ -31,7 +31,7 @@ public enum RunPhase: Sendable, Equatable {
 }
 
 extension RunRecord {
-  /// The phase as far as ``lastHeartbeat`` tells.
+  /// The phase, judged by ``lastHeartbeat``.
   public func phase(at now: WallTime) -> RunPhase {
     if let endedAt { return .ended(at: endedAt, reason: endReason?.rawValue ?? "") }
     let heard = lastHeartbeat ?? startedAt

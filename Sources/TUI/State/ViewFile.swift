@@ -28,7 +28,7 @@ struct ViewFile {
     outlastsTheEnd ? "\(directory)/\(store).json" : "\(directory)/\(store).\(ProcessIdentity.own).json"
   }
 
-  /// The view to open with, before anything is written; one that a crash has left is given once.
+  /// The view to open with, before anything is written; one that a crash has left is returned once and deleted.
   func claimLast() -> LastView? {
     let abandoned = abandoned
     let old = Double(time(nil)) - Self.keepingTime

@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 import Measurement
 
-/// The timing thread's one place to wait: epoll over libcurl's sockets, a timer on CLOCK_MONOTONIC and a descriptor
-/// that other threads wake it by.
+/// The timing thread's one place to wait: epoll over the sockets of its connections, a timer on CLOCK_MONOTONIC, a descriptor that
+/// tells of steps of the wall clock, and one that other threads wake it by.
 struct Poller: ~Copyable {
   /// What a ready descriptor is for.
   enum Source: Equatable {
@@ -15,7 +15,7 @@ struct Poller: ~Copyable {
 
   struct Readiness {
     var source: Source
-    /// Bytes came, or the end of them.
+    /// Bytes can be read, or their end.
     var isReadable: Bool
     var isWritable: Bool
     /// The socket has an error, or stamps of what it sent: it does not say which.
@@ -59,14 +59,14 @@ struct Poller: ~Copyable {
   /// When the timer will fire, if it is armed.
   var deadline: MonotonicTime? { armedFor }
 
-  /// ``deadline``, which the caller takes note of: it is set anew by the next wait.
+  /// Returns ``deadline`` and clears it, so that the next wait sets the timer anew.
   mutating func consumeDeadline() -> MonotonicTime? {
     defer { armedFor = nil }
     return armedFor
   }
 
-  /// Waking up too early now and then costs less than setting the timer anew each time that a far deadline moves: a timeout, with
-  /// every answer.
+  /// Waking up too early now and then costs less than a system call each time that a far deadline moves, as that of a timeout does
+  /// with every answer.
   private static func earlyWake(for wait: Duration) -> Duration { max(.milliseconds(2), wait / 4) }
 
   private mutating func arm(for instant: MonotonicTime, at now: MonotonicTime) {
@@ -81,14 +81,14 @@ struct Poller: ~Copyable {
   }
 
   /// Waits until something is ready, or the instant has come; looks only, if it is over already.
-  /// - Returns: how many descriptors are ready; ask ``readiness(at:)`` for each.
+  /// - Returns: how many descriptors are ready; ask ``readiness(at:)`` for each. 0 also where a signal interrupted the wait.
   mutating func wait(until instant: MonotonicTime, at now: MonotonicTime) -> Int {
     guard instant > now else { return Int(clinux_epoll_wait(epoll, ready, 0)) }
     arm(for: instant, at: now)
     return Int(clinux_epoll_wait(epoll, ready, -1))
   }
 
-  /// One of the descriptors that the last wait found ready. The poller's own ones are made unready by it.
+  /// One of the descriptors that the last wait found ready. Those of the timer and of clock steps are made unready by it.
   mutating func readiness(at index: Int) -> Readiness {
     let event = ready[index]
     let source = Self.source(event.tag)

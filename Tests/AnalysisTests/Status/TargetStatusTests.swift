@@ -220,6 +220,14 @@ import Testing
     #expect(TargetStatus(target, clock: Self.clock).word == .failing)
     target.last = Self.window(1_000, good: 700, failed: 60, missed: 60)
     #expect(TargetStatus(target, clock: Self.clock).word == .slower)
+    // All went well since; and what arrived was not shown.
+    (target.last, target.before) = (Self.window(), Self.window(1_000, lost: 300, from: -90_000, to: -3_600))
+    #expect(TargetStatus(target, clock: Self.clock).word == .losing)
+    var shown = Self.window(1_000, good: 600)
+    shown.unseen = ShareInterval(independent: 400, of: 1_000)
+    (target.last, target.before) = (shown, nil)
+    target.breached?.metric = .shown
+    #expect(TargetStatus(target, clock: Self.clock).word == .unseen)
     var silence = Self.objective("heard")
     (silence.silence, silence.quiet) = (600_000_000, 720_000_000)
     target.breached = silence

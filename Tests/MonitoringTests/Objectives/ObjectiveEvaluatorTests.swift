@@ -83,6 +83,12 @@ import Testing
     let again = try round(&next, after: 40)
     #expect(again.changes.isEmpty)
     #expect(again.records[0].breachedAt == step.records[0].breachedAt)
+    // The same one over another window.
+    var shorter = share()
+    shorter.promise = .share(0.99, within: .milliseconds(100), of: .delivery, window: .seconds(43_200))
+    var same = ObjectiveEvaluator([shorter], stored: step.records, at: fixture.clock.wallNow())
+    let kept = try round(&same, after: 40)
+    #expect(kept.changes.isEmpty && kept.records[0].window == 43_200_000_000)
     // Another promise of the same name is another objective.
     var changed = share()
     changed.promise = .share(0.5, within: .milliseconds(100), of: .delivery, window: .seconds(86_400))
