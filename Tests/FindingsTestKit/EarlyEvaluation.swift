@@ -77,6 +77,13 @@ public enum EarlyEvaluation {
   public static func losses(
     _ metric: SeriesMetric, rate: Double, usual: Double, seconds: Int, seed: Int, episode: Episode? = nil
   ) -> [Finding] {
+    lossDetector(metric, rate: rate, usual: usual, seconds: seconds, seed: seed, episode: episode).findings
+  }
+
+  /// The detector that ``losses(_:rate:usual:seconds:seed:episode:)`` asks.
+  public static func lossDetector(
+    _ metric: SeriesMetric, rate: Double, usual: Double, seconds: Int, seed: Int, episode: Episode? = nil
+  ) -> SeriesDetector {
     var random = ProcessGenerator("young losses", seed: seed)
     var detector = SeriesDetector(metric, rate: rate)
     for second in 0..<seconds {
@@ -87,7 +94,7 @@ public enum EarlyEvaluation {
       detector.append(.share(events: events, count: Int(rate)), start: start)
       detector.complete(through: start.advanced(byMicroseconds: 1_000_000))
     }
-    return detector.findings
+    return detector
   }
 
   /// Of an episode: seconds until it was found, and by how many its start is off; `nil` when it was not.
