@@ -52,7 +52,8 @@ struct FourDialectsTests {
       .map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
       .filter { $0.entry == "request" }
     #expect(lines.allSatisfy { $0.index != nil }, "a provider of ours broke its dialect's rules")
-    let samples = try installation.query("SELECT target, notification_id, state, status, reason FROM sample_view")
+    let samples = try installation.query(
+      "SELECT target, notification_id, state, status, reason FROM sample_view")
     #expect(samples.count == 4 * count)
     // A busy host is late with some.
     let missed = samples.count { $0[2] == "missed" && $0[4] == "lag" }
