@@ -9,7 +9,7 @@ import Testing
 @testable import Collector
 
 /// Joining, leaving, and what is kept of it.
-@Suite("Devices that join", .timeLimit(.minutes(5)))
+@Suite("Devices that join", .timeLimit(.minutes(TestLength.isLong ? 30 : 5)))
 struct DeviceRegistryTests {
   private func mode(_ path: String) throws -> Int {
     try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int ?? 0
