@@ -35,7 +35,8 @@ test-long: ## what takes too long for each change: every cause and seed, power f
 	@scripts/bootstrap build test fleet soak
 	PUSHSCOPE_BENCHMARKS=1 $(SWIFT) build --build-tests
 	PUSHSCOPE_BENCHMARKS=1 PUSHSCOPE_LONG_TESTS=1 $(SWIFT) test --skip-build --skip EndToEndTests --experimental-maximum-parallelization-width 16
-	PUSHSCOPE_BENCHMARKS=1 PUSHSCOPE_LONG_TESTS=1 $(SWIFT) test --skip-build --filter 'EndToEndTests.(CauseTests|PowerLossTests)'
+	PUSHSCOPE_BENCHMARKS=1 PUSHSCOPE_LONG_TESTS=1 $(SWIFT) test --skip-build --filter EndToEndTests.PowerLossTests
+	PUSHSCOPE_BENCHMARKS=1 PUSHSCOPE_LONG_TESTS=1 $(SWIFT) test --skip-build --filter EndToEndTests.CauseTests
 	@PUSHSCOPE_BENCHMARKS=1 SWIFT='$(SWIFT)' scripts/fleet-test
 	@$(MAKE) --no-print-directory release
 	@scripts/soak --minutes 10 --seed 1
