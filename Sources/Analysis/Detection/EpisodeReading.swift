@@ -110,11 +110,14 @@ struct ProviderNames {
     kinds = Dictionary(grouping: spans, by: \.endpoint).mapValues { Set($0.map(\.provider)) }
   }
 
-  /// One service that is sent to in several ways, as FCM is for apps and for browsers, is one provider: `fcm.googleapis.com`.
+  /// One service that is sent to in several ways, as FCM is for apps and for browsers, is one provider:
+  /// `fcm.googleapis.com (fcm and webpush)`.
   func name(of span: SeriesSpan) -> String {
     guard !span.endpoint.isEmpty else { return span.provider }
     let host = Self.host(of: span.endpoint)
-    if kinds[span.endpoint]?.count ?? 0 > 1 { return host }
+    if let kinds = kinds[span.endpoint], kinds.count > 1 {
+      return "\(host) (\(ListText.and(kinds.sorted())))"
+    }
     return endpoints[span.provider]?.count == 1 ? span.provider : "\(span.provider) at \(host)"
   }
 

@@ -41,7 +41,7 @@ struct CauseSentence {
     if let provider = record.verdicts.first?.facts?.provider { return provider }
     let host = ProviderNames.host(of: record.endpoint)
     let named = record.verdicts.lazy.compactMap(\.scope).first {
-      $0 == host || $0 == "\(record.provider) at \(host)"
+      $0 == "\(record.provider) at \(host)" || $0.hasPrefix("\(host) (")
     }
     return named ?? record.provider
   }
