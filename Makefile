@@ -33,13 +33,9 @@ test: lint ## the whole suite, end to end included; lint first
 
 test-long: ## what takes too long for each change: every cause and seed, power failures, forwarding by force, a soak
 	@scripts/bootstrap build test fleet soak
+	$(RELEASE)
 	PUSHSCOPE_BENCHMARKS=1 $(SWIFT) build --build-tests
-	PUSHSCOPE_BENCHMARKS=1 PUSHSCOPE_LONG_TESTS=1 $(SWIFT) test --skip-build --skip EndToEndTests --experimental-maximum-parallelization-width 16
-	PUSHSCOPE_BENCHMARKS=1 PUSHSCOPE_LONG_TESTS=1 $(SWIFT) test --skip-build --filter EndToEndTests.PowerLossTests
-	PUSHSCOPE_BENCHMARKS=1 PUSHSCOPE_LONG_TESTS=1 $(SWIFT) test --skip-build --filter EndToEndTests.CauseTests
-	@PUSHSCOPE_BENCHMARKS=1 SWIFT='$(SWIFT)' scripts/fleet-test
-	@$(MAKE) --no-print-directory release
-	@scripts/soak --minutes 10 --seed 1
+	@PUSHSCOPE_BENCHMARKS=1 PUSHSCOPE_LONG_TESTS=1 SWIFT='$(SWIFT)' scripts/test long
 
 fleet-test: ## a hundred rounds of forwarding by force, on an old and on the newest engine
 	@scripts/bootstrap build test fleet
