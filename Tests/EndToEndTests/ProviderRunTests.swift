@@ -176,7 +176,9 @@ struct ProviderRunTests {
     "Web Push through Prosody's UnifiedPush, decrypted and acknowledged by a device",
     .enabled(if: Self.hasProsody))
   func webPush() throws {
-    let scene = try Scene("prosody_device.py", certificates: false) { [$0.directory.path] }
+    let scene = try Scene("prosody_device.py", certificates: false) {
+      try [$0.directory.path, "--ports"] + FreePort.arguments(2)
+    }
     let key = scene.installation.directory.file("vapid.pem")
     try Self.openssl("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", key)
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)

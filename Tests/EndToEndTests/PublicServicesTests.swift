@@ -140,7 +140,11 @@ struct PublicServicesTests {
     let port = try FreePort.take()
     let device = try scene.startDevice(
       "prosody_device.py",
-      [installation.directory.path, "--external", "https://127.0.0.1:\(port)/", "--device", "phone"],
+      [
+        installation.directory.path, "--external", "https://127.0.0.1:\(port)/", "--device", "phone",
+        "--ports",
+      ]
+        + FreePort.arguments(2),
       ready: "listening ")
     let backend = try #require(
       device.standardOutput.split(separator: "\n").first { $0.hasPrefix("listening ") }

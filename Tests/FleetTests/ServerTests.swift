@@ -31,7 +31,8 @@ enum ServerPrograms {
     init(isCluster: Bool) throws {
       folder = try TemporaryDirectory("cluster")
       chmod(folder.file("."), 0o755)
-      try call(["start", folder.file("servers")] + (isCluster ? ["--cluster"] : []))
+      let ports = try FreePort.arguments(isCluster ? 13 : 3).joined(separator: ",")
+      try call(["start", folder.file("servers"), ports] + (isCluster ? ["--cluster"] : []))
     }
 
     deinit { _ = try? Programs.run(Programs.python, [Self.script, "stop", folder.file("servers")]) }

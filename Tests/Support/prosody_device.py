@@ -3,7 +3,7 @@
 logs in over XMPP, registers, and acknowledges what is pushed to it once http-ece could decrypt it. Prosody answers the
 sender 201 only then. None of it shares code with ours.
 
-    prosody_device.py FOLDER [--external URL] [--receipts URL --ca FILE --heard FILE [--device NAME]]
+    prosody_device.py FOLDER --ports XMPP HTTP [--external URL] [--receipts URL --ca FILE --heard FILE [--device NAME]]
 
 --external URL is where the world finds the service, when a proxy stands before it: subscriptions name it. With --receipts
 the device posts a receipt for each notification that it could read, to a collector whose authority is in FILE, and --heard
@@ -62,11 +62,6 @@ VirtualHost "localhost"
 
 def say(*words):
     print(*words, flush=True)
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return server.getsockname()[1]
 
 
 def b64url(data):
@@ -161,6 +156,7 @@ def service(path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder")
+    parser.add_argument("--ports", nargs=2, type=int, required=True, help="free ones: for XMPP and for HTTP")
     parser.add_argument("--external", help="where the world finds the service; default: where it listens")
     parser.add_argument("--receipts", help="the collector's receipt listener")
     parser.add_argument("--ca", help="PEM of the listener's authority")
@@ -172,7 +168,7 @@ def main():
     os.makedirs(accounts, exist_ok=True)
     with open(os.path.join(accounts, "probe.dat"), "w") as file:
         file.write('return { ["password"] = "secret"; };\n')
-    ports = {"xmpp": free_port(), "http": free_port()}
+    ports = dict(zip(["xmpp", "http"], options.ports))
     config = os.path.join(folder, "prosody.cfg.lua")
     with open(config, "w") as file:
         external = options.external or f"http://127.0.0.1:{ports['http']}/"

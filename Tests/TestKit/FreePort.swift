@@ -29,6 +29,11 @@ public enum FreePort {
     }
   }
 
+  /// Ports that nobody uses, as arguments of a program.
+  public static func arguments(_ count: Int) throws -> [String] {
+    try (0..<count).map { _ in "\(try take())" }
+  }
+
   /// A block is reserved by an abstract socket of its name, which lives as long as the process; it is never closed.
   private static func reserveBlock() throws -> Block {
     let range = try? String(contentsOfFile: "/proc/sys/net/ipv4/ip_local_port_range", encoding: .utf8)

@@ -75,7 +75,9 @@ public final class ServerProcess: Sendable {
   /// - Returns: the server, and the device's subscription in the form of a browser's.
   public static func prosody() throws -> (server: ServerProcess, subscription: [UInt8]) {
     let directory = try TemporaryDirectory("prosody")
-    let server = try python("prosody_device.py", [directory.path], isEncrypted: false, directory: directory)
+    let server = try python(
+      "prosody_device.py", [directory.path, "--ports"] + FreePort.arguments(2), isEncrypted: false,
+      directory: directory)
     return (server, Array(try directory.bytes("subscription.json")))
   }
 
