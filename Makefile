@@ -31,7 +31,7 @@ test: lint ## the whole suite, end to end included; lint first
 	$(SWIFT) build --build-tests
 	@SWIFT='$(SWIFT)' scripts/test
 
-test-long: ## what takes too long for each change: every cause and seed, power failures, forwarding by force, a soak
+test-long: ## what takes too long for each change: every cause and seed, power failures, an hour of faults, forwarding by force, a soak
 	@scripts/bootstrap build test fleet soak
 	$(RELEASE)
 	PUSHSCOPE_BENCHMARKS=1 $(SWIFT) build --build-tests
