@@ -59,8 +59,9 @@ struct RetentionTests {
     #expect(try store(["check"], of: installation.store).status == 0)
     #expect(try store(["backup", copy], of: installation.store).status == 73)
     #expect(try store(["backup", copy, "--replace"], of: installation.store).status == 0)
-    #expect(
-      try store(["backup", installation.configuration, "--replace"], of: installation.store).status == 66)
+    for other in [installation.configuration, installation.directory.path, copy + "/below"] {
+      #expect(try store(["backup", other, "--replace"], of: installation.store).status == 73, "\(other)")
+    }
     #expect(try store(["compact"], of: installation.store).status == 73)
     #expect(try store(["adopt"], of: installation.store).status == 73)
     #expect(try collector.stop() == 0)

@@ -153,30 +153,36 @@ public struct StoreBackup: Sendable {
 }
 
 extension StoreError {
-  /// The error of a copy that cannot be written, in words for that; others as they are.
+  /// The error of a copy that cannot be written, in words for that and with a code for the destination; others as they are.
   func ofCopy(_ path: String) -> StoreError {
     let end = path.lastIndex(of: "/") ?? path.startIndex
     let directory = end == path.startIndex ? "/" : String(path[..<end])
     let another = "name a file in another directory"
-    func failure(_ detail: String, _ remedy: String) -> StoreError {
+    func failure(_ detail: String, _ remedy: String, _ code: Code) -> StoreError {
       StoreError(code, path: path, detail: detail, remedy: remedy)
     }
     switch code {
     case .diskFull:
       return failure(
         "no room left for the copy",
-        "free some disk space, or name a file on another disk; an earlier copy is as it was")
-    case .isDirectory: return failure("the copy must be a file, not a directory", "name a file in it")
+        "free some disk space, or name a file on another disk; an earlier copy is as it was", code)
+    case .isDirectory:
+      return failure("the copy must be a file, not a directory", "name a file in it", .destinationExists)
     case .missing, .unusablePath:
       guard access(directory, F_OK) == 0 else {
-        return failure("there is no directory \(directory)", "make it, or \(another)")
+        return failure("there is no directory \(directory)", "make it, or \(another)", .unusablePath)
       }
-      return failure(detail.replacing("no store here", with: "no copy here"), another)
+      return failure(detail.replacing("no store here", with: "no copy here"), another, .unusablePath)
     case .notADatabase, .notAStore:
-      return failure("the file is not a pushscope store, so it is not replaced", "name another file")
+      return failure(
+        "the file is not a pushscope store, so it is not replaced", "name another file", .destinationExists)
+    case .newerSchema, .outdatedSchema, .corrupt:
+      return self.path == path
+        ? failure(detail + ", so it is not replaced", "name another file", .destinationExists) : self
     case .readOnly, .permissionDenied:
       guard access(directory, W_OK) != 0 else { return self }
-      return failure("no file can be made in \(directory): \(String(cString: strerror(errno)))", another)
+      return failure(
+        "no file can be made in \(directory): \(String(cString: strerror(errno)))", another, code)
     default: return self
     }
   }
