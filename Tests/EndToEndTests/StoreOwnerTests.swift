@@ -54,6 +54,11 @@ struct StoreOwnerTests {
     }
     #expect(try pushscope(["runs", "list"]).output == runs.output)
 
+    // Findings that are saved by hand leave the store to its group.
+    let saved = try Programs.run(program, ["findings", "--recompute", "--save", "--store", store])
+    let attributes = try FileManager.default.attributesOfItem(atPath: store)
+    #expect(saved.status == 0 && attributes[.posixPermissions] as? Int == 0o640, "\(saved) \(attributes)")
+
     // A copy that the owner made, in a directory where the group may make files.
     let copy = directory.file("copy.sqlite")
     try FileManager.default.copyItem(atPath: store, toPath: copy)

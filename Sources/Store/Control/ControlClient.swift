@@ -31,7 +31,7 @@ public struct ControlClient: Sendable {
     // Makes no store where there is none.
     try StoreReader.open(at: path).close()
     guard !CollectorLock.state(atStore: path).isHeld else { return }
-    let store = try openStore()
+    let store = try StoreAdministration.open(path, clock: clock)
     defer { store.close() }
     while try store.rollUp() {}
   }
@@ -110,14 +110,8 @@ public struct ControlClient: Sendable {
 
   private func withStore(_ command: ControlCommand, _ body: (CollectorStore) throws -> Void) throws {
     try checkSubject(of: command)
-    let store = try openStore()
+    let store = try StoreAdministration.open(path, clock: clock)
     defer { store.close() }
     try body(store)
-  }
-
-  private func openStore() throws -> CollectorStore {
-    try CollectorStore.open(
-      at: path, clock: clock,
-      options: CollectorStoreOptions(bootID: BootID.current() ?? UUID().uuidString, access: .kept))
   }
 }

@@ -47,7 +47,7 @@ struct Calibrate: AsyncParsableCommand {
     let host = HostName.current()
     let kept = try CollectorStore.open(
       at: store.path(for: .writing), clock: SystemClock(),
-      options: CollectorStoreOptions(bootID: BootID.current() ?? host))
+      options: CollectorStoreOptions(bootID: BootID.current() ?? host, access: .kept))
     defer { kept.close() }
     let environment = try DemoEnvironment()
     defer { environment.remove() }

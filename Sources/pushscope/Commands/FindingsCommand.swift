@@ -139,9 +139,7 @@ struct FindingsCommand: ParsableCommand {
         return FindingChanges()
       }
       if save {
-        let writer = try CollectorStore.open(
-          at: path, clock: clock,
-          options: CollectorStoreOptions(bootID: BootID.current() ?? UUID().uuidString))
+        let writer = try StoreAdministration.open(path, clock: clock)
         defer { writer.close() }
         try writer.save(changes)
       }
