@@ -39,8 +39,6 @@ public struct StatusReader {
   private static let longestWait = Duration.minutes(10)
   /// A target or a fleet's collector that is recorded sent something within this time at least.
   private static let forwarding = Duration.minutes(2)
-  /// Age of a heartbeat after which a collector counts as gone; one is written each second.
-  private static let silence = Duration.seconds(15)
 
   /// A run with its targets and what its collector does.
   private struct Recording {
@@ -169,23 +167,8 @@ public struct StatusReader {
   }
 
   private func phase(of run: RunRecord, _ targets: [TargetRecord]) throws -> StatusHeadline.Phase {
-    if let store {
-      let collector = try store.collector()
-      if let end = run.endedAt {
-        return collector.isRunning && collector.servesControl
-          ? .idle : .ended(at: end, reason: run.endReason?.rawValue ?? "")
-      }
-      let heard = run.lastHeartbeat ?? run.startedAt
-      // One that has started again after a crash has not begun its run yet.
-      if let other = collector.lastHeartbeat, collector.isRunning, collector.run != run.id,
-        other - heard > Self.silence, now - other < Self.silence
-      {
-        return .idle
-      }
-      return collector.isRunning && now - heard < Self.silence
-        ? .collecting : .gone(since: heard)
-    }
-    if let end = run.endedAt { return .ended(at: end, reason: run.endReason?.rawValue ?? "") }
+    if let store { return phase(of: run, try store.collector()) }
+    if case .ended(let end, let reason) = run.phase(at: now) { return .ended(at: end, reason: reason) }
     var heard = run.startedAt
     for target in targets {
       guard let newest = try newestPlanned(of: target) else { continue }
@@ -193,6 +176,19 @@ public struct StatusReader {
       heard = max(heard, newest)
     }
     return now - heard < Self.forwarding ? .collecting : .gone(since: heard)
+  }
+
+  private func phase(of run: RunRecord, _ collector: CollectorPresence) -> StatusHeadline.Phase {
+    switch run.phase(at: now) {
+    case .ended(let end, let reason):
+      return collector.isRunning && collector.servesControl ? .idle : .ended(at: end, reason: reason)
+    case .live where collector.isRunning: return .collecting
+    case .live: return .gone(since: run.lastHeartbeat ?? run.startedAt)
+    case .silent(let since):
+      // One that has started again after a crash has not begun its run yet.
+      let isAtWork = collector.lastHeartbeat.map { now - $0 < RunPhase.silence } ?? false
+      return isAtWork && collector.isRunning && collector.run != run.id ? .idle : .gone(since: since)
+    }
   }
 
   private func newestPlanned(of target: TargetRecord) throws -> WallTime? {

@@ -10,7 +10,7 @@ public enum RunPhase: Sendable, Equatable {
   case ended(at: WallTime, reason: String)
 
   /// A running collector writes each second; one that has not for this long is taken to be gone.
-  static let silence = Duration.seconds(5)
+  public static let silence = Duration.seconds(5)
 
   /// When recording stopped; `nil` while it goes on.
   public var stoppedAt: WallTime? {

@@ -263,10 +263,15 @@ import Testing
     #expect(!status.isOpen)
   }
 
-  @Test func aCollectorThatDoesNotWriteIsGone() throws {
+  @Test(arguments: [5, 6, 86_400] as [Int64])
+  func aCollectorThatDoesNotWriteForMoreThanFiveSecondsIsGone(seconds: Int64) throws {
     let store = try SeriesStore()
-    try store.commit(Self.events(100), of: store.fixture.alpha)
-    let status = try Self.status(store, after: 86_400)
+    try store.commit(Self.events(3), of: store.fixture.alpha)
+    let status = try Self.status(store, after: seconds)
+    guard seconds > 5 else {
+      #expect(status.headline.phase == .collecting)
+      return
+    }
     guard case .gone = status.headline.phase else {
       Issue.record("\(status.headline.phase)")
       return
