@@ -110,14 +110,11 @@ public struct FindingSentence {
   private var change: String {
     switch record.kind.word {
     case .slower, .faster: latency
-    case .losing:
-      share("\(amount) to \(names) \(verb("get", "got")) lost \(time)")
-    case .failing:
-      share("\(amount) to \(names) \(verb("fail", "failed")) \(time)", reason)
+    case .losing: share(of: "\(verb("get", "got")) lost")
+    case .failing: share(of: verb("fail", "failed"), reason)
     case .refused: refusals
-    case .unseen:
-      share("\(amount) to \(names) \(verb("arrive", "arrived")) and \(verb("are", "were")) not shown \(time)")
-    case nil: "\(headline) \(time)\(outcome)."
+    case .unseen: share(of: "\(verb("arrive", "arrived")) and \(verb("are", "were")) not shown")
+    case nil: "\(headline) \(time)\(outcome())."
     }
   }
 
@@ -133,8 +130,21 @@ public struct FindingSentence {
       share(
         "\(time): \(record.shareAfter.map(Self.share) ?? "more") \(verb("arrive", "arrived")) and \(verb("are", "were")) not shown"
       )
-    case nil: "\(time)\(outcome)."
+    case nil: "\(time)\(outcome())."
     }
+  }
+
+  /// `12.3 % of the notifications to ios get lost since 14:02 (before none).`; of several targets, `Notifications to ios and web get
+  /// lost since 14:02: to ios, 12.3 % (before none).`
+  ///
+  /// - Parameters:
+  ///   - outcome: what becomes of the notifications.
+  ///   - reason: what follows what was before.
+  private func share(of outcome: String, _ reason: String = "") -> String {
+    guard targets.count > 1, let after = record.shareAfter else {
+      return share("\(amount) to \(names) \(outcome) \(time)", reason)
+    }
+    return share("\(headline) \(time): to \(targets[0]), \(Self.share(after))", reason)
   }
 
   /// - Parameter reason: what follows what was before.
@@ -189,9 +199,12 @@ public struct FindingSentence {
       : "Notifications to \(names) \(isDisplay ? verb("are shown", "were shown") : verb("arrive", "arrived")) \(way)"
   }
 
-  /// `Notifications to ios arrive slower since 14:02: half within 900 ms (before 170 ms).`
+  /// `Notifications to ios arrive slower since 14:02: half within 900 ms (before 170 ms).`; of several targets, `…: to ios, half within
+  /// 900 ms (before 170 ms).`
   private var latency: String {
-    "\(latencyHeadline) \(time)\(levels(of: isOne ? "its" : "their").map { ": \($0)" } ?? "")."
+    let whom = targets.count > 1 ? "\(isAccept ? "for" : "to") \(targets[0]), " : ""
+    let whose = isOne ? "its" : "\(CauseSentence.provider(of: record))’s"
+    return "\(latencyHeadline) \(time)\(levels(of: whose).map { ": \(whom)\($0)" } ?? "")."
   }
 
   /// `half within 900 ms (before 170 ms)`; `nil` where the figures are not known.
@@ -207,26 +220,28 @@ public struct FindingSentence {
   }
 
   /// `, which is 12 of 100 (before none)`.
-  private var outcome: String {
+  private func outcome(_ whom: String = "") -> String {
     guard let after = record.shareAfter, let before = record.shareBefore else { return "" }
-    return ", which is \(Self.ofHundred(after)) (before \(Self.ofHundred(before)))"
+    return ", which is \(Self.ofHundred(after))\(whom) (before \(Self.ofHundred(before)))"
   }
 
   /// `fcm refused 3 notifications to ios (HTTP 503) from 14:02 to 14:09; because of that we paused and did not send 375.`
   private var refusals: String {
+    // Of several targets the figures are those of the first.
+    let whom = targets.count > 1 ? " to \(targets[0])" : ""
     guard let counts = record.refusals, counts.refused + counts.notSent > 0 else {
-      return "\(headline) \(time)\(outcome)."
+      return "\(headline) \(time)\(outcome(whom))."
     }
     let status = explained.verdicts.first?.facts?.status.map { " (HTTP \($0))" } ?? ""
-    let whom = targets.count == 1 ? " to \(names)" : ""
     guard counts.refused > 0 else {
       return
-        "\(provider) had refused notifications\(whom) before; because of that we did not send \(CountText.grouped(counts.notSent)) \(time)."
+        "\(provider) had refused notifications to \(names) before; because of that we did not send \(CountText.grouped(counts.notSent))\(whom) \(time)."
     }
-    let count = CountText.text(counts.refused, "notification")
     let refused =
-      "\(provider) \(verb(isOne ? "has refused" : "have refused", "refused")) \(count)\(whom)\(status) \(time)"
-    guard counts.notSent > 0 else { return "\(refused)\(outcome)." }
+      targets.count > 1
+      ? "\(headline) \(time): \(CountText.grouped(counts.refused))\(whom)\(status)"
+      : "\(provider) \(verb(isOne ? "has refused" : "have refused", "refused")) \(CountText.text(counts.refused, "notification")) to \(names)\(status) \(time)"
+    guard counts.notSent > 0 else { return "\(refused)\(outcome())." }
     return "\(refused); because of that we paused and did not send \(CountText.grouped(counts.notSent))."
   }
 

@@ -308,7 +308,35 @@ import Testing
     records.append(answers)
     let incident = FindingIncident.group(records)[0]
     let what = FindingSentence(incident, clock: SentenceClock(today: Self.start)).what
-    #expect(what.hasPrefix("Notifications to android, ios and web arrive slower since 14:02: half within"))
+    #expect(
+      what.hasPrefix(
+        "Notifications to android, ios and web arrive slower since 14:02: to android, half within"))
+  }
+
+  @Test(
+    "figures of an incident say which of its targets they are of",
+    arguments: [
+      (
+        Subject.lost,
+        "Notifications to android and web get lost since 14:02: to android, 12.3 % (before 1 of 1000)."
+      ),
+      (.allFailed, "Notifications to android and web fail since 14:02: to android, all (before none)"),
+      (.refused, "fcm refuses notifications to android and web since 14:02: 12 to android (HTTP 503)"),
+      (
+        .refusedAndHeld,
+        "fcm refuses notifications to android and web since 14:02: 3 to android (HTTP 503); because"
+      ),
+      (.held, "because of that we did not send 375 to android since 14:02."),
+    ])
+  func figuresOfSeveralTargets(subject: Subject, text: String) {
+    let records = ["android", "web"].map { name -> FindingRecord in
+      var record = Self.record(subject)
+      (record.id, record.target, record.incident) = (name, name, "android")
+      return record
+    }
+    let what = FindingSentence(FindingIncident.group(records)[0], clock: SentenceClock(today: Self.start))
+      .what
+    #expect(what.contains(text), "\(what)")
   }
 
   @Test("providers of an incident are all named, and each finding has its own provider, cause and seconds")
@@ -324,7 +352,8 @@ import Testing
     let incident = FindingIncident.group(records)[0]
     #expect(
       FindingSentence(incident, clock: clock).what.hasPrefix(
-        "fcm and apns answer slower for android and ios since 14:02: 9 of 10 of their answers within "))
+        "fcm and apns answer slower for android and ios since 14:02: for android, 9 of 10 of fcm’s answers within "
+      ))
     let ios = FindingSentence(records[1], of: incident, clock: clock).brief
     #expect(ios.hasPrefix("since 14:02: 9 of 10 of apns’s answers within ") && !ios.contains("fcm"), "\(ios)")
     // A cause that is decided of the first is not told of a target that it does not concern.
