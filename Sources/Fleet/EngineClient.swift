@@ -192,11 +192,9 @@ final class EngineClient {
     let digits = Array("0123456789ABCDEF")
     var encoded = ""
     for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+      if ASCII.isName(byte) {
         encoded.unicodeScalars.append(Unicode.Scalar(byte))
-      default:
+      } else {
         encoded += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
       }
     }

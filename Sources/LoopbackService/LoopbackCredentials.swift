@@ -100,7 +100,7 @@ extension LoopbackCredentials {
         subscription: randomText(bytes: 24),
         privateKey: Base64URLText.encode(Data(P256.PrivateKey().rawRepresentation)),
         auth: randomText(bytes: 16))
-      return String(decoding: (try? JSONEncoder().encode(file)) ?? Data(), as: UTF8.self)
+      return JSONText.make(file)
     }
     guard let file = try? JSONDecoder().decode(BrowserFile.self, from: Data(json.utf8)),
       let raw = Base64URLText.decode(file.privateKey), let auth = Base64URLText.decode(file.auth),
@@ -125,7 +125,7 @@ extension LoopbackCredentials {
         project_id: projectID, private_key_id: HexText.random(bytes: 16),
         private_key: RSA.PrivateKey().pem + "\n",
         client_email: "loopback@\(projectID).iam.gserviceaccount.com", token_uri: "")
-      return String(decoding: (try? JSONEncoder().encode(file)) ?? Data(), as: UTF8.self)
+      return JSONText.make(file)
     }
     guard let file = try? JSONDecoder().decode(AccountFile.self, from: Data(json.utf8)),
       let key = try? RSA.PrivateKey(pem: file.private_key)
@@ -136,9 +136,7 @@ extension LoopbackCredentials {
   }
 
   static func randomText(bytes: Int) -> String {
-    var generator = SystemRandomNumberGenerator()
-    return Base64URLText.encode(
-      Data((0..<bytes).map { _ in UInt8(truncatingIfNeeded: generator.next()) }))
+    Base64URLText.encode(Data(RandomBytes.make(bytes)))
   }
 
   private static func unusable(_ path: String) -> LoopbackError {
@@ -173,9 +171,7 @@ extension LoopbackCredentials {
     let data = Data((try? String(contentsOfFile: serviceAccountFile, encoding: .utf8))?.utf8 ?? "".utf8)
     var file = try JSONDecoder().decode(AccountFile.self, from: data)
     file.token_uri = origin + OAuthTokenEndpoint.path
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    try write(String(decoding: try encoder.encode(file), as: UTF8.self) + "\n", serviceAccountFile)
+    try write(JSONText.make(file, isIndented: true), serviceAccountFile)
   }
 }
 

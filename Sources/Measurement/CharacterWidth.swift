@@ -25,19 +25,9 @@ public enum CharacterWidth {
 
   private static func contains(_ value: UInt32, in ranges: [UInt32]) -> Bool {
     ranges.withUnsafeBufferPointer { ranges in
-      var low = 0
-      var high = ranges.count / 2
-      while low < high {
-        let middle = (low + high) / 2
-        if value > ranges[2 * middle + 1] {
-          low = middle + 1
-        } else if value < ranges[2 * middle] {
-          high = middle
-        } else {
-          return true
-        }
-      }
-      return false
+      let count = ranges.count / 2
+      let place = (0..<count).partitioningIndex { ranges[2 * $0 + 1] >= value }
+      return place < count && ranges[2 * place] <= value
     }
   }
 }

@@ -71,11 +71,7 @@ extension DeviceContext {
   }
 
   /// A JSON object, as it is stored and exported.
-  public var text: String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
-  }
+  public var text: String { JSONText.make(self) }
 
   /// - Returns: `nil` for anything but what ``text`` gives.
   public init?(text: String) {

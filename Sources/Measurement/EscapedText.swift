@@ -40,39 +40,6 @@ public enum EscapedText {
   }
 }
 
-/// JSON strings (RFC 8259, section 7).
-public enum JSONText {
-  /// A string literal with its quotes.
-  public static func quoted(_ text: String) -> String { "\"" + escaped(text) + "\"" }
-
-  /// The inside of a string literal.
-  public static func escaped(_ text: String) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
-      if let escape = escape(of: scalar) { result += escape } else { result.unicodeScalars.append(scalar) }
-    }
-    return result
-  }
-
-  /// The escape sequence of a scalar that JSON does not allow in a string literal, or that acts on a terminal
-  /// (``EscapedText/isHarmful(_:)``); `nil` for all others. Readers get the same text back.
-  public static func escape(of scalar: Unicode.Scalar) -> String? {
-    switch scalar {
-    case "\"": return "\\\""
-    case "\\": return "\\\\"
-    case "\n": return "\\n"
-    case "\r": return "\\r"
-    case "\t": return "\\t"
-    default:
-      guard EscapedText.isHarmful(scalar) else { return nil }
-      return String(scalar).utf16.map { unit in
-        let digits = String(unit, radix: 16)
-        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      }.joined()
-    }
-  }
-}
-
 /// Character classes of protocol fields, by byte.
 public enum ASCII {
   public static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
@@ -83,6 +50,12 @@ public enum ASCII {
   public static func isHexDigit(_ byte: UInt8) -> Bool {
     isDigit(byte) || (0x61...0x66).contains(byte | 0x20)
   }
+
+  /// Printable characters except the space.
+  public static func isVisible(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) }
+
+  /// Letters, digits, hyphen, underscore and dot: names of hosts, topics and files.
+  public static func isName(_ byte: UInt8) -> Bool { isBase64URL(byte) || byte == UInt8(ascii: ".") }
 
   /// Letters, digits, hyphen and underscore: base64url (RFC 4648, section 5).
   public static func isBase64URL(_ byte: UInt8) -> Bool {

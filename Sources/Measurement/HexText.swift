@@ -11,11 +11,8 @@ public enum HexText {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Random bytes of the system's generator (getrandom(2)), fit for a secret.
-  public static func random(bytes: Int) -> String {
-    var generator = SystemRandomNumberGenerator()
-    return make((0..<bytes).map { _ in UInt8(truncatingIfNeeded: generator.next()) })
-  }
+  /// Bytes that are fit for a secret (``RandomBytes``).
+  public static func random(bytes: Int) -> String { make(RandomBytes.make(bytes)) }
 
   /// All 16 digits of a number.
   public static func make(_ number: UInt64) -> String {

@@ -49,6 +49,20 @@ public enum NotificationState: Int, Sendable, Hashable, CaseIterable {
 
   /// Whether only a receipt can still change it.
   public var isSettled: Bool { self != .planned && self != .inFlight }
+
+  public static let settled = allCases.filter(\.isSettled)
+
+  /// The settled states as columns of a table in which `accepted` counts all that the provider accepted.
+  public static let settledColumns = settled.filter { $0 != .accepted }
+
+  /// Whether it ended well, with a receipt or where none is expected.
+  public var isGood: Bool { self == .delivered || self == .accepted }
+
+  /// Whether its provider had accepted it, and it is settled: what shares of losses are of.
+  public var isAcceptedEnd: Bool { isGood || isLost }
+
+  /// Whether no receipt came before the deadline, though the provider had accepted it.
+  public var isLost: Bool { self == .lost || self == .late }
 }
 
 /// Why no answer came: the `reason` of a `failed` notification.
@@ -94,4 +108,12 @@ public enum MissedReason: String, Sendable, Hashable, CaseIterable {
   case credential
   /// Our own pause after the provider had answered 500, 502 or 503 without a Retry-After.
   case backoff
+
+  /// Whether it was not sent because the provider did not want it.
+  public var isRefusal: Bool {
+    switch self {
+    case .retryAfter, .backoff, .providerLimit, .credential: true
+    case .lag, .inFlight, .stopping: false
+    }
+  }
 }

@@ -136,22 +136,10 @@ public struct RecordColumn<Record>: Sendable {
   ) {
     self.init(
       name, .text, use,
-      value: { record in
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        encoder.nonConformingFloatEncodingStrategy = .convertToString(
-          positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-        let bytes = try? encoder.encode(record[keyPath: property])
-        return .text(bytes.map { String(decoding: $0, as: UTF8.self) } ?? "")
-      },
+      value: { .text(JSONText.make($0[keyPath: property])) },
       assign: { record, value in
         guard case .text(let text) = value else { return false }
-        let decoder = JSONDecoder()
-        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
-          positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-        guard let value = (try? decoder.decode(Value.self, from: Data(text.utf8))) ?? otherwise else {
-          return false
-        }
+        guard let value = (try? JSONText.decode(Value.self, from: text)) ?? otherwise else { return false }
         record[keyPath: property] = value
         return true
       })

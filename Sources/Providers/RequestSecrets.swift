@@ -209,7 +209,7 @@ public struct RequestSecrets: Sendable {
         continue
       }
       // Hides the header of a JSON Web Token with its payload.
-      let header = result.lastIndex { !isTokenByte($0) }.map { $0 + 1 } ?? 0
+      let header = result.lastIndex { !ASCII.isName($0) }.map { $0 + 1 } ?? 0
       if result.last == UInt8(ascii: "."), result[header...].starts(with: "eyJ".utf8) {
         result.removeSubrange(header...)
       }
@@ -217,14 +217,6 @@ public struct RequestSecrets: Sendable {
       result += "(hidden)".utf8
     }
     return String(decoding: result, as: UTF8.self)
-  }
-
-  /// Base64url and dot.
-  private static func isTokenByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-    default: byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".")
-    }
   }
 }
 

@@ -48,6 +48,9 @@ public struct StateCounts: Sendable, Equatable {
   /// Those that ended well: delivered, or accepted where no receipt is expected (``GoodOutcome``).
   public var good: Int { self[.delivered] &+ self[.accepted] }
 
+  /// Those that the provider accepted and that had no receipt before the deadline (``NotificationState/isLost``).
+  public var lost: Int { self[.lost] &+ self[.late] }
+
   /// How many failed because there was no connection to send them on: due, but neither sent nor missed.
   /// `nil` when some are interrupted, because it is not recorded how many of those had been sent.
   public var failedBeforeSending: Int? {
@@ -72,6 +75,17 @@ public struct StateCounts: Sendable, Equatable {
     if display != nil { displayExpected &+= count }
     if display == .shown { displayed &+= count }
     if display == .awaited { displayAwaited &+= count }
+  }
+
+  /// Adds a notification.
+  public mutating func add(_ row: borrowing SampleRow) {
+    add(
+      row.state, isSent: row.scheduleLag != nil, isAccepted: row.acceptLatency != nil, display: row.display)
+  }
+
+  /// Adds a notification.
+  public mutating func add(_ point: SamplePoint) {
+    add(point.state, isSent: point.isSent, isAccepted: point.acceptLatency != nil, display: point.display)
   }
 
   mutating func add(_ flags: SampleStateFlags, _ count: Int = 1) {

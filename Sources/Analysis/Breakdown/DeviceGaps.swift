@@ -41,7 +41,7 @@ final class DeviceGaps {
   /// Adds one that was sent since the others were read; nothing changes where it is known already.
   func add(sentAt time: WallTime, of target: TargetID) {
     guard let device = devices[target] else { return }
-    let place = place(of: time, in: sent[device] ?? [])
+    let place = (sent[device] ?? []).partitioningIndex { $0 >= time }
     guard sent[device].map({ place == $0.count || $0[place] != time }) ?? true else { return }
     sent[device, default: []].insert(time, at: place)
     forgetOld(of: device)
@@ -50,7 +50,7 @@ final class DeviceGaps {
   /// Drops what no gap reaches back to, once that is half of it.
   private func forgetOld(of device: String) {
     guard let times = sent[device], let last = times.last, let reach = Self.reaches.last else { return }
-    let old = place(of: last - reach, in: times)
+    let old = times.partitioningIndex { $0 >= last - reach }
     if old > times.count / 2 { sent[device]?.removeFirst(old) }
   }
 
@@ -58,17 +58,7 @@ final class DeviceGaps {
   func gap(before time: WallTime, of target: TargetID) -> Duration? {
     guard let times = devices[target].flatMap({ sent[$0] }) else { return nil }
     // The last one that was sent earlier.
-    let place = place(of: time, in: times)
+    let place = times.partitioningIndex { $0 >= time }
     return place > 0 ? time - times[place - 1] : nil
-  }
-
-  /// The index of the first one that was not sent before a time.
-  private func place(of time: WallTime, in times: [WallTime]) -> Int {
-    var (low, high) = (0, times.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if times[middle] < time { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 }

@@ -118,7 +118,7 @@ struct FindingDescription {
         if let value = row.acceptLatency { latencies.append(.init(plannedAt: row.plannedAt, latency: value)) }
       case .lost:
         if row.acceptLatency != nil {
-          events.append((row.plannedAt, row.state == .lost || row.state == .late))
+          events.append((row.plannedAt, row.state.isLost))
         }
       case .display:
         if let value = sample.displayTime {
@@ -209,7 +209,7 @@ struct FindingDescription {
         case .lost:
           shares.append(
             ShareBin(
-              start: start, events: second.counts[.lost] + second.counts[.late],
+              start: start, events: second.counts.lost,
               count: second.counts.acceptedByProvider))
         case .failed:
           shares.append(ShareBin(start: start, events: second.counts[.failed], count: planned))

@@ -16,8 +16,7 @@ public struct FindingIncident: Sendable, Equatable {
   /// How much worse and for how long: seconds, times the logarithm of a latency's ratio or ten times a share's difference.
   fileprivate var weight: Double {
     findings.map { finding in
-      let end = finding.endedAt ?? finding.seenUntil
-      let seconds = max(.seconds(1), end - finding.startedAt).inSeconds
+      let seconds = max(.seconds(1), finding.lastMoment - finding.startedAt).inSeconds
       guard let before = finding.before, let after = finding.after else {
         return seconds * 10 * max(0, (finding.shareAfter ?? 0) - (finding.shareBefore ?? 0))
       }
@@ -26,7 +25,7 @@ public struct FindingIncident: Sendable, Equatable {
   }
 
   /// The last time at which any of its findings went on.
-  fileprivate var end: WallTime { findings.map { $0.endedAt ?? $0.seenUntil }.max() ?? first.seenUntil }
+  public var end: WallTime { findings.map(\.lastMoment).max() ?? first.lastMoment }
 
   public var start: WallTime { findings.map(\.startedAt).min() ?? first.startedAt }
 

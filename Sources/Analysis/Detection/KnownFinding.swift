@@ -32,7 +32,7 @@ struct KnownFinding: Sendable {
   /// A stored one; `nil` if another version wrote it.
   init?(_ record: FindingRecord) {
     guard
-      let stored = try? JSONDecoder().decode(Detection.self, from: Data(record.detection.utf8))
+      let stored = try? JSONText.decode(Detection.self, from: record.detection)
     else { return nil }
     watched = WatchedTarget(record)
     finding = stored.finding
@@ -52,11 +52,8 @@ struct KnownFinding: Sendable {
 
   /// Writes what a restart needs into the record.
   mutating func encodeDetection() {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    let detection = Detection(
-      finding: finding, episodeEnd: episodeEnd.microseconds, isPending: isPending)
-    record.detection = (try? encoder.encode(detection)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    record.detection = JSONText.make(
+      Detection(finding: finding, episodeEnd: episodeEnd.microseconds, isPending: isPending))
   }
 
   /// Whether the detector still says the same, but for how far it has looked.

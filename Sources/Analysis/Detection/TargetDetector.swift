@@ -248,7 +248,7 @@ struct TargetDetector: Sendable {
     let planned = counts.planned - counts[.interrupted]
     let ofReceipts: [(SeriesMetric, SeriesValues)] = [
       (.delivery, .latencies(second.delivery)),
-      (.lost, .share(events: counts[.lost] + counts[.late], count: counts.acceptedByProvider)),
+      (.lost, .share(events: counts.lost, count: counts.acceptedByProvider)),
     ]
     let ofDisplay: [(SeriesMetric, SeriesValues)] = [
       (.display, .latencies(second.display)),

@@ -29,8 +29,7 @@ public struct SeriesAccumulator {
   /// Adds a notification.
   public mutating func add(_ row: borrowing SampleRow) {
     sent.insert(row.plannedAt)
-    counts.add(
-      row.state, isSent: row.scheduleLag != nil, isAccepted: row.acceptLatency != nil, display: row.display)
+    counts.add(row)
     guard row.state.isSettled else { return }
     let plannedAt = start(of: row.plannedAt)
     shares.add(row, plannedAt: plannedAt)
@@ -54,8 +53,7 @@ public struct SeriesAccumulator {
   mutating func add(_ point: SamplePoint) {
     let plannedAt = WallTime(microseconds: point.plannedAt)
     sent.insert(plannedAt)
-    counts.add(
-      point.state, isSent: point.isSent, isAccepted: point.acceptLatency != nil, display: point.display)
+    counts.add(point)
     guard point.state.isSettled else { return }
     for index in latencies.indices {
       let metric = latencies[index].metric

@@ -258,18 +258,13 @@ public struct SeriesReader {
       ) { row in
         let (variant, plannedAt) = (row.variant, row.plannedAt)
         // Few variants share a stretch, and places are in the order of time.
-        var low = some.startIndex
-        var high = some.endIndex
-        while low < high {
-          let middle = (low + high) / 2
-          if some[middle].time.upperBound <= plannedAt { low = middle + 1 } else { high = middle }
-        }
-        while low < some.endIndex, some[low].time.lowerBound <= plannedAt {
-          if some[low].variant == variant, some[low].time.contains(plannedAt) {
+        var place = some.partitioningIndex { $0.time.upperBound > plannedAt }
+        while place < some.endIndex, some[place].time.lowerBound <= plannedAt {
+          if some[place].variant == variant, some[place].time.contains(plannedAt) {
             try body(row)
             return
           }
-          low += 1
+          place += 1
         }
       }
     }

@@ -19,13 +19,13 @@ public struct SeriesShares: Sendable {
       switch shares[index].share {
       case .lost:
         guard state.isAcceptedEnd else { continue }
-        shares[index].counts.add(state == .lost || state == .late ? 1 : 0, of: 1, plannedAt)
+        shares[index].counts.add(state.isLost ? 1 : 0, of: 1, plannedAt)
       case .failed: shares[index].counts.add(state == .failed ? 1 : 0, of: 1, plannedAt)
       case .unseen:
         guard let display = row.display, display != .awaited else { continue }
         shares[index].counts.add(display == .shown ? 0 : 1, of: 1, plannedAt)
       case .inTime:
-        shares[index].counts.add(state == .delivered || state == .accepted ? 1 : 0, of: 1, plannedAt)
+        shares[index].counts.add(state.isGood ? 1 : 0, of: 1, plannedAt)
       case .refused:
         shares[index].counts.add(state == .rejected || row.isMissedByRefusal ? 1 : 0, of: 1, plannedAt)
       case .within(let limit, let metric, let base):
@@ -52,7 +52,7 @@ public struct SeriesShares: Sendable {
     for index in shares.indices {
       switch shares[index].share {
       case .lost:
-        shares[index].counts.add(bin.counts[.lost] + bin.counts[.late], of: accepted, start)
+        shares[index].counts.add(bin.counts.lost, of: accepted, start)
       case .failed: shares[index].counts.add(bin.counts[.failed], of: settled, start)
       case .unseen: shares[index].counts.add(bin.counts.unseen, of: bin.counts.displaySettled, start)
       case .inTime:

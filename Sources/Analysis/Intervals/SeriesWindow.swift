@@ -79,18 +79,3 @@ extension SeriesMetric {
     }
   }
 }
-
-extension NotificationState {
-  /// Settled, and its provider had accepted it.
-  var isAcceptedEnd: Bool { self == .accepted || self == .delivered || self == .late || self == .lost }
-}
-
-extension MissedReason {
-  /// Whether it was not sent because the provider did not want it.
-  var isRefusal: Bool {
-    switch self {
-    case .retryAfter, .backoff, .providerLimit, .credential: true
-    case .lag, .inFlight, .stopping: false
-    }
-  }
-}

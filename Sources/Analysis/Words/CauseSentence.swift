@@ -216,11 +216,3 @@ struct CauseSentence {
     }
   }
 }
-
-extension String {
-  /// The text with a small first letter, to go on in a sentence.
-  var loweredFirst: String { prefix(1).lowercased() + dropFirst() }
-
-  /// The text with a capital first letter, as a sentence begins.
-  var raisedFirst: String { prefix(1).uppercased() + dropFirst() }
-}

@@ -248,7 +248,7 @@ struct CredentialReader {
   /// A secret for a header or a URL: printable ASCII without spaces.
   func line(_ reference: SecretReference, as what: String) throws(TargetCredentialError) -> String {
     try parse(reference, as: what) { (bytes) throws(CredentialError) in
-      guard !bytes.isEmpty, bytes.count <= 8192, bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      guard !bytes.isEmpty, bytes.count <= 8192, bytes.allSatisfy(ASCII.isVisible) else {
         throw CredentialError(
           .malformed, "is not a single line of printable characters without spaces",
           remedy: "write only the \(what) into it")

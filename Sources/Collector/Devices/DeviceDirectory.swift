@@ -190,9 +190,7 @@ struct DeviceDirectory: Sendable {
   }
 
   func write(_ invitations: [DeviceInvitation]) throws {
-    let data = try JSONEncoder().encode(invitations)
-    try PrivateFile.write(
-      String(decoding: data, as: UTF8.self), to: invitationFile, mode: 0o600, isSynced: true)
+    try PrivateFile.write(JSONText.make(invitations), to: invitationFile, mode: 0o600, isSynced: true)
   }
 }
 

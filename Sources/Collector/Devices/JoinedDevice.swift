@@ -75,13 +75,10 @@ extension JoinedDevice {
   }
 
   var json: String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     let file = File(
       endpoint: subscription.endpoint, expirationTime: subscription.expirationTime, keys: subscription.keys,
       device: .init(platform: platform, keySHA256: keyHash, joinedAt: joinedAt.rfc3339, state: state))
-    // Texts and a number that JSON can have: the encoder does not throw.
-    return String(decoding: (try? encoder.encode(file)) ?? Data(), as: UTF8.self) + "\n"
+    return JSONText.make(file, isIndented: true)
   }
 }
 

@@ -56,7 +56,7 @@ final class WebSocketConnection {
     }
     curl_multi_add_handle(multi, handle.easy)
     try connect(by: deadline)
-    var opening = WebSocketOpening(nonce: Self.random(16), protocols: protocols)
+    var opening = WebSocketOpening(nonce: RandomBytes.make(16), protocols: protocols)
     try send(
       opening.request(
         authority: service.authority, target: service.target, userAgent: "pushscope"))
@@ -189,13 +189,13 @@ final class WebSocketConnection {
 
   /// Says that the connection ends, if there is room for it.
   func close(_ code: Int) {
-    let frame = WebSocketWriter.frame(.close, WebSocketWriter.closePayload(code), mask: Self.random(4))
+    let frame = WebSocketWriter.frame(.close, WebSocketWriter.closePayload(code), mask: RandomBytes.make(4))
     var count = 0
     _ = frame.withUnsafeBytes { curl_easy_send(handle.easy, $0.baseAddress, $0.count, &count) }
   }
 
   private func send(_ opcode: WebSocketOpcode, _ payload: [UInt8]) throws(SubscriptionLoss) {
-    try send(WebSocketWriter.frame(opcode, payload, mask: Self.random(4)))
+    try send(WebSocketWriter.frame(opcode, payload, mask: RandomBytes.make(4)))
   }
 
   private func send(_ bytes: [UInt8]) throws(SubscriptionLoss) {
@@ -215,10 +215,5 @@ final class WebSocketConnection {
       default: throw SubscriptionLoss(reason: handle.complaint(code))
       }
     }
-  }
-
-  private static func random(_ count: Int) -> [UInt8] {
-    var generator = SystemRandomNumberGenerator()
-    return (0..<count).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
   }
 }

@@ -47,7 +47,7 @@ public struct Endpoint: Sendable, Hashable, Codable, CustomStringConvertible {
       throw ValueTextError(text, "has no valid host and port", remedy: remedy)
     }
     let path = rest[authorityEnd...]
-    guard !path.contains("#"), path.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+    guard !path.contains("#"), path.utf8.allSatisfy(ASCII.isVisible) else {
       throw ValueTextError(
         text, "has a fragment or characters that are invalid in a URL",
         remedy: "remove the fragment and percent-encode the rest")
@@ -138,6 +138,6 @@ enum HostText {
   /// Letters, digits, hyphens, dots and underscores: host names and IPv4 addresses.
   private static func isName(_ text: Substring) -> Bool {
     (1...253).contains(text.utf8.count) && text.first != "-" && text.first != "."
-      && text.utf8.allSatisfy { ASCII.isBase64URL($0) || $0 == UInt8(ascii: ".") }
+      && text.utf8.allSatisfy(ASCII.isName)
   }
 }

@@ -263,7 +263,7 @@ private struct FileLocation {
   /// Names that systemd accepts (systemd.exec(5), LoadCredential=), without those that a path would need quoting for.
   static func isCredentialName(_ name: String) -> Bool {
     guard !name.isEmpty, name != ".", name != "..", name.utf8.count <= 255 else { return false }
-    return name.utf8.allSatisfy { ASCII.isBase64URL($0) || $0 == UInt8(ascii: ".") }
+    return name.utf8.allSatisfy(ASCII.isName)
   }
 }
 

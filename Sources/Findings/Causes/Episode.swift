@@ -58,13 +58,11 @@ public struct EpisodeSample: Sendable, Hashable {
     return connection.isFresh || (sample.scheduleLag ?? 0) > (connection.age + 1) * 1000
   }
 
-  /// Accepted by the provider, whatever came of it.
-  var isAccepted: Bool { [.accepted, .delivered, .late, .lost].contains(state) }
-  var isLost: Bool { state == .lost || state == .late }
+  var isAccepted: Bool { state.isAcceptedEnd }
+  var isLost: Bool { state.isLost }
   public var isRefused: Bool {
     state == .rejected
-      || state == .missed
-        && [.retryAfter, .backoff, .providerLimit, .credential].contains(reason.flatMap(MissedReason.init))
+      || state == .missed && reason.flatMap(MissedReason.init)?.isRefusal == true
   }
   var isHeldBack: Bool {
     state == .missed && [.lag, .inFlight].contains(reason.flatMap(MissedReason.init))

@@ -174,7 +174,7 @@ private struct PastWindows {
   private let length: Int64
   /// The number of windows that lie in ``LatencyHistory/longest``.
   private let limit: Int64
-  /// Windows that are left out: ranges that do not touch, ascending, the latest window first.
+  /// Windows that are left out: ranges that do not overlap, ascending, the latest window first.
   private let excluded: [ClosedRange<Int64>]
   private var earliest = Int64.max
   /// The number of values in each window, the latest first, up to the earliest one that has any.
@@ -190,23 +190,13 @@ private struct PastWindows {
       return first...((end - stretch.lowerBound.microseconds - 1) / length)
     }
     var merged: [ClosedRange<Int64>] = []
-    for range in touched.sorted(by: { $0.lowerBound < $1.lowerBound }) {
-      if let last = merged.last, range.lowerBound <= last.upperBound + 1 {
-        merged[merged.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
-      } else {
-        merged.append(range)
-      }
-    }
+    for range in touched.sorted(by: { $0.lowerBound < $1.lowerBound }) { merged.appendMerging(range) }
     excluded = merged
   }
 
   private func isExcluded(_ index: Int64) -> Bool {
-    var (low, high) = (0, excluded.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if excluded[middle].upperBound < index { low = middle + 1 } else { high = middle }
-    }
-    return low < excluded.count && excluded[low].contains(index)
+    let place = excluded.partitioningIndex { $0.upperBound >= index }
+    return place < excluded.count && excluded[place].contains(index)
   }
 
   mutating func window(of time: Int64) -> Int? {

@@ -32,12 +32,8 @@ public struct SentTime: Sendable, Hashable {
 
   /// The stretch that an instant is in; `nil` for one in a gap or outside.
   public func stretch(of time: WallTime) -> Int? {
-    var (low, high) = (0, stretches.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if stretches[middle].upperBound <= time { low = middle + 1 } else { high = middle }
-    }
-    return low < stretches.count && stretches[low].contains(time) ? low : nil
+    let place = stretches.partitioningIndex { $0.upperBound > time }
+    return place < stretches.count && stretches[place].contains(time) ? place : nil
   }
 
   /// How much sent time lies before an instant, µs; `nil` for one in a gap or outside.

@@ -137,7 +137,7 @@ public struct WindowLatencies: Sendable {
     guard count > 0 else { return nil }
     let n = Double(count)
     let effects = grid.effects(count: count, history: history)
-    let estimate = firstAtom { ranks[$0] >= quantile.rank(among: count) }
+    let estimate = atom(quantile.rank(among: count))
     let outward = grid.outward(effects, from: estimate)
     let p = quantile.fraction
     func effective(_ atom: Int) -> Double { n / outward.at(atom) }
@@ -157,14 +157,7 @@ public struct WindowLatencies: Sendable {
     func first(from start: Int, _ test: (Int) -> Bool) -> Int? {
       var before = start - 1
       for atom in grid.atoms where atom >= start {
-        if test(atom) {
-          var (no, yes) = (before, atom)
-          while yes - no > 1 {
-            let middle = (no + yes) / 2
-            if test(middle) { yes = middle } else { no = middle }
-          }
-          return yes
-        }
+        if test(atom) { return (before + 1..<atom).partitioningIndex(where: test) }
         before = atom
       }
       return nil
@@ -184,27 +177,17 @@ public struct WindowLatencies: Sendable {
     guard let range = OrderStatistics.ranks(count: count, quantile: quantile) else {
       return .tooFew(needs: quantile.smallestCount)
     }
-    func atom(_ rank: Int) -> Int { firstAtom { ranks[$0] >= rank } }
     return .known(
-      value: highs[atom(quantile.rank(among: count))], low: lows[atom(range.lowerBound)],
-      high: highs[atom(range.upperBound)])
+      value: value(of: quantile), low: lows[atom(range.lowerBound)], high: highs[atom(range.upperBound)])
   }
 
   /// The value at a quantile's rank, µs. There must be one.
   func value(of quantile: Quantile) -> Int64 {
-    let rank = quantile.rank(among: count)
-    return highs[firstAtom { ranks[$0] >= rank }]
+    highs[atom(quantile.rank(among: count))]
   }
 
-  /// The first value for which a condition holds that holds for all after it as well.
-  private func firstAtom(_ holds: (Int) -> Bool) -> Int {
-    var (low, high) = (0, ranks.count - 1)
-    while low < high {
-      let middle = (low + high) / 2
-      if holds(middle) { high = middle } else { low = middle + 1 }
-    }
-    return low
-  }
+  /// Index of the value that has a rank; of the last value for a rank above all.
+  private func atom(_ rank: Int) -> Int { ranks.dropLast().partitioningIndex { $0 >= rank } }
 }
 
 extension RangedLatencies<WindowLatencies> {
@@ -330,12 +313,8 @@ private struct LevelGrid {
 
     /// The design effect at a value; between two levels, that of the one farther out.
     func at(_ atom: Int) -> Double {
-      var (low, high) = (0, atoms.count - 1)
-      while low < high {
-        let center = (low + high) / 2
-        if atoms[center] >= atom { high = center } else { low = center + 1 }
-      }
-      return low <= middle && atoms[low] > atom && low > 0 ? effects[low - 1] : effects[low]
+      let place = atoms.dropLast().partitioningIndex { $0 >= atom }
+      return place <= middle && atoms[place] > atom && place > 0 ? effects[place - 1] : effects[place]
     }
   }
 }

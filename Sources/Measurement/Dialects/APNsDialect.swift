@@ -31,7 +31,7 @@ public enum APNsDialect {
   /// Whether `text` can be an `apns-topic`: 1 to 255 letters, digits, dots, hyphens and underscores.
   public static func isTopic(_ text: String) -> Bool {
     (1...255).contains(text.utf8.count)
-      && text.utf8.allSatisfy { ASCII.isBase64URL($0) || $0 == UInt8(ascii: ".") }
+      && text.utf8.allSatisfy(ASCII.isName)
   }
 
   /// Whether `text` can be a device token: whole bytes in hexadecimal.

@@ -29,7 +29,7 @@ public enum FCMReceiver: String, Sendable, Hashable, CaseIterable {
   /// Whether `text` can be one: 22 characters of base64url (17 bytes), or a token, which has no published form.
   public func accepts(_ text: String) -> Bool {
     switch self {
-    case .token: (1...4096).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    case .token: (1...4096).contains(text.utf8.count) && text.utf8.allSatisfy(ASCII.isVisible)
     case .fid: text.utf8.count == 22 && text.utf8.allSatisfy(ASCII.isBase64URL)
     }
   }

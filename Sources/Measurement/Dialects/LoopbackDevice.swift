@@ -7,7 +7,7 @@ public enum LoopbackDevice {
   /// Whether `text` can be a device's name: 1 to 64 letters, digits, dots, hyphens and underscores.
   public static func isName(_ text: some StringProtocol) -> Bool {
     (1...longestName).contains(text.utf8.count)
-      && text.utf8.allSatisfy { ASCII.isBase64URL($0) || $0 == UInt8(ascii: ".") }
+      && text.utf8.allSatisfy(ASCII.isName)
   }
 
   /// The device token of a name, hexadecimal.

@@ -29,7 +29,7 @@ public enum WebPushDialect {
   /// and angle brackets, of at most 256 bytes. Apple's service refuses those.
   public static func isSubject(_ text: String) -> Bool {
     guard text.utf8.count <= 256,
-      text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"<>\"\\".utf8.contains($0) })
+      text.utf8.allSatisfy({ ASCII.isVisible($0) && !"<>\"\\".utf8.contains($0) })
     else { return false }
     if text.hasPrefix("mailto:") {
       let parts = text.dropFirst(7).split(separator: "@", omittingEmptySubsequences: false)

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Measurement
 import Store
 
@@ -92,9 +91,5 @@ struct AlertMessage: Encodable {
     return first.filter { name, value in all.allSatisfy { $0[name] == value } }
   }
 
-  var json: [UInt8] {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return (try? encoder.encode(self)).map { [UInt8]($0) } ?? []
-  }
+  var json: [UInt8] { Array(JSONText.make(self).utf8) }
 }

@@ -22,13 +22,7 @@ struct LatencyBuckets: Sendable, Equatable {
 
   /// The first bucket whose upper end is not below the value; the number of bounds for a value above all.
   func index(of value: Int64) -> Int {
-    var low = 0
-    var high = bounds.count
-    while low < high {
-      let middle = (low + high) / 2
-      if bounds[middle] < value { low = middle + 1 } else { high = middle }
-    }
-    return low
+    bounds.partitioningIndex { $0 >= value }
   }
 }
 
@@ -100,13 +94,8 @@ enum NativeHistogram {
     let exponent = Int(seconds.exponent)
     let fraction = seconds.significand / 2
     if fraction == 0.5 { return exponent * perDoubling }
-    var low = 0
-    var high = perDoubling - 1
-    while low < high {
-      let middle = (low + high) / 2
-      if fractions[middle] < fraction { low = middle + 1 } else { high = middle }
-    }
-    return exponent * perDoubling + low + 1
+    let place = (0..<perDoubling - 1).partitioningIndex { fractions[$0] >= fraction }
+    return exponent * perDoubling + place + 1
   }
 
   /// A run of buckets without a gap.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Measurement
 
 /// An access token and its lifetime (RFC 6749, section 5.1).
 public struct OAuthToken: Sendable, Hashable, CustomStringConvertible {
@@ -31,7 +32,7 @@ public struct OAuthToken: Sendable, Hashable, CustomStringConvertible {
     guard response.status == 200 else { return .failure(TokenRefusal(response)) }
     guard let body = try? JSONDecoder().decode(Body.self, from: Data(response.body)),
       let value = body.token, (1...8192).contains(value.utf8.count),
-      value.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+      value.utf8.allSatisfy(ASCII.isVisible)
     else {
       return .failure(
         TokenRefusal(status: 200, reason: "the answer has no access_token in it", retryAfter: nil))

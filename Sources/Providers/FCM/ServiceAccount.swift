@@ -57,7 +57,7 @@ public struct ServiceAccount: Sendable, CustomStringConvertible {
     }
     tokenURI = try need(file.tokenURI, "token_uri")
     guard tokenURI.hasPrefix("https://") || tokenURI.hasPrefix("http://"),
-      tokenURI.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+      tokenURI.utf8.allSatisfy(ASCII.isVisible)
     else {
       throw CredentialError(.invalid, "has a \"token_uri\" that is not an https URL", remedy: Self.remedy)
     }

@@ -1,5 +1,6 @@
 import Cryptography
 import FoundationEssentials
+import Measurement
 
 /// What a user agent is at a push service that speaks autopush's protocol: who it is there, its one subscription, and the keys of
 /// that. All of it is secret: the service takes whoever has the `uaid` for the user agent, and whoever has the endpoint may send.
@@ -82,13 +83,10 @@ public struct AutopushIdentity: Sendable, Equatable {
 
   /// The file's content.
   public var json: String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
     let file = File(
       service: service, uaid: uaid, channelID: channelID, endpoint: endpoint, senderKey: senderKey,
       privateKey: Base64URL.encode(privateKey), auth: Base64URL.encode(secret))
-    // Text can always be encoded.
-    return String(decoding: (try? encoder.encode(file)) ?? Data(), as: UTF8.self) + "\n"
+    return JSONText.make(file, isIndented: true)
   }
 }
 

@@ -70,10 +70,7 @@ public enum AutopushRequest: Sendable, Equatable {
           Message.Update(channelID: $0.channelID, version: $0.version, code: $0.outcome.rawValue)
         })
     }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Text and numbers can always be encoded.
-    return String(decoding: (try? encoder.encode(message)) ?? Data(), as: UTF8.self)
+    return JSONText.make(message)
   }
 }
 
@@ -152,14 +149,14 @@ public enum AutopushEvent: Sendable, Equatable {
 
   /// 1 to 128 printable characters.
   static func isUserAgentID(_ text: String) -> Bool {
-    (1...128).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    (1...128).contains(text.utf8.count) && text.utf8.allSatisfy(ASCII.isVisible)
   }
 
   /// Checks an endpoint.
   /// - Throws: ``CredentialError`` for anything but an https URL.
   static func endpoint(_ text: String) throws(CredentialError) -> String {
     guard text.hasPrefix("https://"), text.utf8.count <= 4096, PushSubscription.origin(of: text) != nil,
-      text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !text.contains("@"), !text.contains("#")
+      text.utf8.allSatisfy(ASCII.isVisible), !text.contains("@"), !text.contains("#")
     else {
       throw CredentialError(.invalid, "is not an https URL", remedy: "ask who runs the push service")
     }

@@ -64,7 +64,7 @@ public struct PushSubscription: Sendable, CustomStringConvertible {
       throw CredentialError(.incomplete, "has no \"\(missing)\"", remedy: Self.remedy)
     }
     guard Self.origin(of: endpoint) != nil, endpoint.utf8.count <= 4096,
-      endpoint.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+      endpoint.utf8.allSatisfy(ASCII.isVisible)
     else {
       throw CredentialError(.invalid, "has an \"endpoint\" that is not an https URL", remedy: Self.remedy)
     }

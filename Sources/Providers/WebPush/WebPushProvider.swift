@@ -13,10 +13,7 @@ public struct WebPushProvider: Provider {
 
     /// New random values of the system's generator.
     public static func random() -> MessageKeys {
-      var generator = SystemRandomNumberGenerator()
-      return MessageKeys(
-        key: P256.PrivateKey(),
-        salt: (0..<16).map { _ in UInt8(truncatingIfNeeded: generator.next()) })
+      MessageKeys(key: P256.PrivateKey(), salt: RandomBytes.make(16))
     }
   }
 

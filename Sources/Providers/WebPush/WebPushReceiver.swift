@@ -1,4 +1,5 @@
 import Cryptography
+import Measurement
 
 /// The receiving half of a push subscription: decrypts what senders encrypt for it (RFC 8291).
 public struct WebPushReceiver: Sendable {
@@ -13,10 +14,7 @@ public struct WebPushReceiver: Sendable {
 
   /// New random keys.
   public static func random() -> WebPushReceiver {
-    var generator = SystemRandomNumberGenerator()
-    return WebPushReceiver(
-      privateKey: P256.PrivateKey(), secret: (0..<16).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
-    )
+    WebPushReceiver(privateKey: P256.PrivateKey(), secret: RandomBytes.make(16))
   }
 
   /// The plaintext of an untrusted body.

@@ -112,7 +112,7 @@ public struct FindingEvidence: Sendable {
     private var time: Range<WallTime> {
       let stretches = findings.map { finding -> Range<WallTime> in
         if finding.isDaily { return finding.lastStretch }
-        let end = finding.goesOn ? max(now, finding.seenUntil) : finding.endedAt ?? finding.seenUntil
+        let end = finding.goesOn ? max(now, finding.lastMoment) : finding.lastMoment
         return finding.startedAt..<max(end, finding.startedAt.advanced(byMicroseconds: 1))
       }
       let start = stretches.map(\.lowerBound).min() ?? now
@@ -179,7 +179,7 @@ public struct FindingEvidence: Sendable {
     /// - Parameter limit: what the metric's quantile was before, µs.
     private static func isNormal(_ row: borrowing SampleRow, _ metric: SeriesMetric, _ limit: Int64?) -> Bool
     {
-      guard row.state == .delivered || row.state == .accepted else { return false }
+      guard row.state.isGood else { return false }
       switch metric {
       case .delivery, .accept, .display: return score(row, metric).map { $0 <= limit ?? .max } ?? false
       case .lost, .failed, .refused: return true

@@ -84,9 +84,7 @@ enum RunsTable {
     ] + states.map(state)
 
   /// Final states.
-  static let states: [NotificationState] = [
-    .delivered, .late, .lost, .rejected, .failed, .missed, .interrupted,
-  ]
+  static let states = NotificationState.settledColumns
 
   private static func state(_ state: NotificationState) -> Column<RunRecord, Void> {
     Column(state.name) { $2.integer($0.counts[state]) }

@@ -41,7 +41,7 @@ struct LatencyTimeline: Sendable {
 
   mutating func add(_ row: borrowing SampleRow) {
     guard let column = columns.index(of: row.plannedAt) else { return }
-    states[column].add(row.state, isSent: row.scheduleLag != nil, isAccepted: row.acceptLatency != nil)
+    states[column].add(row)
     if let value = row.value(of: metric) { add(value, 1, column) }
   }
 

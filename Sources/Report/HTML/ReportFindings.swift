@@ -55,12 +55,7 @@ struct ReportFindings: Sendable {
   func slower(of target: String, to end: WallTime) -> [ClosedRange<WallTime>] {
     var result: [ClosedRange<WallTime>] = []
     for finding in findings(of: target) where finding.kind.word == .slower {
-      let stretch = finding.startedAt...finding.last(to: end)
-      if let last = result.last, last.upperBound >= stretch.lowerBound {
-        result[result.count - 1] = last.lowerBound...max(last.upperBound, stretch.upperBound)
-      } else {
-        result.append(stretch)
-      }
+      result.appendMerging(finding.startedAt...finding.last(to: end))
     }
     return result
   }
@@ -69,6 +64,6 @@ struct ReportFindings: Sendable {
 extension FindingRecord {
   /// Where its stretch ends, as far as it was looked at.
   func last(to end: WallTime) -> WallTime {
-    max(startedAt, isOpen ? end : endedAt ?? seenUntil)
+    max(startedAt, isOpen ? end : lastMoment)
   }
 }

@@ -20,13 +20,7 @@ struct RankedSamples {
     func precedes(_ other: (sample: Sample, score: Int64)) -> Bool {
       (other.score, sample.plannedAt, sample.id) > (score, other.sample.plannedAt, other.sample.id)
     }
-    var low = 0
-    var high = ranked.count
-    while low < high {
-      let middle = (low + high) / 2
-      if precedes(ranked[middle]) { low = middle + 1 } else { high = middle }
-    }
-    ranked.insert((sample, score), at: low)
+    ranked.insert((sample, score), at: ranked.partitioningIndex { !precedes($0) })
     if ranked.count > count { ranked.removeLast() }
   }
 }

@@ -19,6 +19,13 @@ enum RunText {
   /// How it ended, or what its collector does: `stopped`, `recording`, `collector gone`; `open` in a fleet, which is not told
   /// of a collector's writing.
   static func end(_ run: RunRecord, at now: WallTime) -> String {
-    run.endedAt == nil && run.lastHeartbeat == nil ? "open" : run.phase(at: now).word
+    isOpen(run) ? "open" : run.phase(at: now).word
   }
+
+  /// When recording ended, or stopped; `not yet` while it goes on, and of an open run of a fleet.
+  static func ended(_ run: RunRecord, at now: WallTime) -> String {
+    (isOpen(run) ? nil : run.phase(at: now).stoppedAt)?.rfc3339 ?? "not yet"
+  }
+
+  private static func isOpen(_ run: RunRecord) -> Bool { run.endedAt == nil && run.lastHeartbeat == nil }
 }

@@ -35,8 +35,7 @@ public enum RunsReport {
   }
 
   /// Final states, then the others.
-  private static let states: [NotificationState] =
-    NotificationState.allCases.filter(\.isSettled) + [.inFlight, .planned]
+  private static let states: [NotificationState] = NotificationState.settled + [.inFlight, .planned]
 
   /// Details of one run. The states of each line add up to `planned`; quantiles and shares have intervals.
   ///
@@ -51,7 +50,7 @@ public enum RunsReport {
     facts.append(["name", run.name ?? "–"])
     facts.append(["collector", run.collectorID.uuidString.lowercased()])
     facts.append(["started", run.startedAt.rfc3339])
-    facts.append(["ended", run.endedAt?.rfc3339 ?? "not yet"])
+    facts.append(["ended", RunText.ended(run, at: now)])
     facts.append(["end", RunText.end(run, at: now)])
     facts.append(["length", RunText.length(run)])
     if !run.bootID.isEmpty { facts.append(["boot", run.bootID]) }
@@ -168,7 +167,7 @@ public enum RatesReport {
     // States that tell whether all is well are listed even when 0.
     var always: Set<NotificationState> = [.rejected, .failed, .missed]
     if expectsReceipts { always.formUnion([.delivered, .lost]) } else { always.insert(.accepted) }
-    let ends = (NotificationState.allCases.filter(\.isSettled) + [.inFlight])
+    let ends = (NotificationState.settled + [.inFlight])
       .filter { counts[$0] > 0 || always.contains($0) }.map { "\(counts[$0]) \($0.title)" }
     return "\(reached.joined(separator: ", ")): \(ends.joined(separator: ", "))"
   }

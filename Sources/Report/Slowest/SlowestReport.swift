@@ -120,7 +120,7 @@ extension SlowestReport.Notification {
   fileprivate func finding(among findings: [FindingRecord]) -> FindingRecord? {
     let own = findings.filter { finding in
       finding.target == target && finding.variant == variant && finding.startedAt <= sample.plannedAt
-        && (finding.goesOn || sample.plannedAt < finding.endedAt ?? finding.seenUntil)
+        && (finding.goesOn || sample.plannedAt < finding.lastMoment)
         && (!finding.isDaily || finding.lastStretch.contains(sample.plannedAt))
     }
     let metrics: [SeriesMetric] =

@@ -70,7 +70,7 @@ extension SlowestReport {
     return notifications.compactMap(\.finding).filter { known.insert($0.id).inserted }
   }
 
-  private static let states = NotificationState.allCases.filter(\.isSettled)
+  private static let states = NotificationState.settled
 
   /// `2026-03-01 14:02:11.123`.
   private static func time(_ time: WallTime) -> String {

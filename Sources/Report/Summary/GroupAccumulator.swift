@@ -116,8 +116,7 @@ struct GroupAccumulator {
   mutating func add(_ row: borrowing SampleRow) {
     let (plannedAt, isSettled) = (row.plannedAt, row.state.isSettled)
     sent.insert(plannedAt)
-    counts.add(
-      row.state, isSent: row.scheduleLag != nil, isAccepted: row.acceptLatency != nil, display: row.display)
+    counts.add(row)
     shares.add(row)
     duplicates += row.duplicates
     let isFresh = row.isFreshConnection ?? false

@@ -42,13 +42,7 @@ extension Annotation {
     self.init(fields.text, at: time, run: run, target: fields.target)
   }
 
-  var row: String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Three texts: the encoder does not throw.
-    let data = try? encoder.encode(Row(at: at.rfc3339, text: text, target: target))
-    return String(decoding: data ?? Data(), as: UTF8.self)
-  }
+  var row: String { JSONText.make(Row(at: at.rfc3339, text: text, target: target)) }
 }
 
 extension CollectorStore {

@@ -59,10 +59,7 @@ extension DeviceCommand {
       case .remove(let name): Row(device: name)
       case .rename(let name, let other): Row(device: name, to: other)
       }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Texts and a number: the encoder does not throw.
-    return String(decoding: (try? encoder.encode(row)) ?? Data(), as: UTF8.self)
+    return JSONText.make(row)
   }
 
   /// Parses a row; `nil` if it is invalid. Names are checked by whoever carries it out.

@@ -139,10 +139,16 @@ public struct FindingRecord: Sendable, Equatable, Identifiable, Codable {
   /// Whether it is a daily pattern, or was one before it was withdrawn.
   public var isPattern: Bool { isDaily || isWithdrawn && detection.contains(#""daily":{"#) }
 
+  /// Its end; where it has none, the end of the time that has been looked at.
+  public var lastMoment: WallTime { endedAt ?? seenUntil }
+
+  /// ``lastMoment`` in SQL.
+  /// - Parameter table: the alias of the table `finding`.
+  static func lastMoment(in table: String) -> String { "ifnull(\(table).ended_at, \(table).seen_until)" }
+
   /// The last stretch of a daily pattern.
   public var lastStretch: Range<WallTime> {
-    let end = endedAt ?? seenUntil
-    return end.advanced(byMicroseconds: -max(1, window))..<end
+    lastMoment.advanced(byMicroseconds: -max(1, window))..<lastMoment
   }
 
   /// Whether it is open, or a daily pattern that still comes.
@@ -324,8 +330,8 @@ public struct DetectorRecord: Sendable, Hashable, Codable {
 
   /// ``power`` as JSON.
   private var powerText: String? {
-    get { power.flatMap { try? JSONEncoder().encode($0) }.map { String(decoding: $0, as: UTF8.self) } }
-    set { power = newValue.flatMap { try? JSONDecoder().decode([DetectionPower].self, from: Data($0.utf8)) } }
+    get { power.map { JSONText.make($0) } }
+    set { power = newValue.flatMap { try? JSONText.decode([DetectionPower].self, from: $0) } }
   }
 }
 
@@ -361,7 +367,7 @@ public struct FindingSelection: Sendable, Equatable {
     if finding.isWithdrawn, !includesWithdrawn { return false }
     // A daily pattern is one since it was found, of whichever days.
     if let until, (finding.isDaily ? finding.detectedAt : finding.startedAt) >= until { return false }
-    guard let since, finding.endedAt ?? finding.seenUntil < since else { return true }
+    guard let since, finding.lastMoment < since else { return true }
     // What goes on has not ended, whenever it was looked at last.
     return finding.goesOn
   }

@@ -48,7 +48,7 @@ extension StoreReader {
         """
         \(FindingTable.select)
         WHERE \(FindingTable.isListed) AND (?1 IS NULL OR r.uuid = ?1 OR \(FindingTable.isDailyOfRun))
-          AND (?2 IS NULL OR ifnull(x.ended_at, x.seen_until) >= ?2
+          AND (?2 IS NULL OR \(FindingRecord.lastMoment(in: "x")) >= ?2
             OR \(FindingRecord.goesOn(in: "x")))
           AND (?3 IS NULL OR iif(x.status = '\(FindingStatus.daily.rawValue)', x.detected_at, x.started_at) < ?3) AND (?4 OR NOT x.hidden) AND (?5 OR x.status <> '\(FindingStatus.withdrawn.rawValue)')
         ORDER BY x.started_at, x.id

@@ -91,8 +91,7 @@ extension StoreReader {
   }
 
   private static let heldReasons =
-    [MissedReason.retryAfter, .backoff, .providerLimit, .credential].map { "'\($0.rawValue)'" }
-    .joined(separator: ", ")
+    MissedReason.allCases.filter(\.isRefusal).map { "'\($0.rawValue)'" }.joined(separator: ", ")
 
   /// Rollups do not count reasons.
   private static func addHeldByProvider(

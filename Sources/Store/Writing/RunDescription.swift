@@ -128,7 +128,7 @@ struct RunWriter {
       arguments: [
         state.revision, run.id.description, collectorID.uuidString.lowercased(), run.name,
         run.startedAt.microseconds, run.startedMonotonic.microseconds, run.bootID,
-        Self.notificationPrefix(of: run.id), try RunLabels.encoded(run.labels),
+        Self.notificationPrefix(of: run.id), JSONText.make(run.labels),
       ])
     let runRow = db.lastInsertedRowID
     state.record(run.id, row: runRow)
@@ -260,14 +260,5 @@ enum VariantQuery {
   /// Empty for the variant of a target that lists none.
   static func name(of variant: VariantID, _ db: Database) throws -> String {
     try String.fetchOne(db, sql: "SELECT name FROM variant WHERE id = ?", arguments: [variant.rawValue]) ?? ""
-  }
-}
-
-/// The labels of a run as the store has them: a JSON object, ascending by name.
-enum RunLabels {
-  static func encoded(_ labels: [String: String]) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(labels), as: UTF8.self)
   }
 }

@@ -86,6 +86,11 @@ struct CellPicture: Sendable, Equatable {
     }
   }
 
+  /// Writes text in the center; its characters are one column wide.
+  mutating func putCentered(_ text: String, style: CellStyle) {
+    put(text, x: max(1, (width - text.unicodeScalars.count) / 2), y: max(1, height / 2), style: style)
+  }
+
   /// Draws another picture above this one, with its upper left corner in a cell.
   mutating func paste(_ other: CellPicture, x: Int, y: Int = 0) {
     paste(other, part: CellRect(x0: 0, y0: 0, x1: other.width, y1: other.height), x: x, y: y)

@@ -37,6 +37,8 @@ struct GlyphSet: Sendable {
   /// Also between a lower and an upper bound.
   let dash: String
   let ellipsis: String
+  /// Shown until what belongs there has been read.
+  var reading: String { "reading\(ellipsis)" }
   let minus: String
   let leftRight: String
   let thumb: UInt32

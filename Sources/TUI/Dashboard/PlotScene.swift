@@ -77,8 +77,7 @@ struct PlotScene {
     }
     let isNew = kept.begin(panes, shaded: shadedColumns, appearance)
     if isNew {
-      picture = CellPicture(width: width, height: height)
-      picture.row(appearance.glyphs.horizontal, x: 0, y: 0, count: width, style: appearance(.faint))
+      picture = TitleRow.picture(width: width, height: height, appearance)
     }
     picture.lines = []
     var region = CellRegion()
@@ -106,10 +105,8 @@ struct PlotScene {
   }
 
   private func opening(width: Int, height: Int) -> CellPicture {
-    var picture = CellPicture(width: width, height: height)
-    picture.row(appearance.glyphs.horizontal, x: 0, y: 0, count: width, style: appearance(.faint))
-    let text = TextSpan("opening\(appearance.glyphs.ellipsis)", appearance(.secondary))
-    picture.put(text.text, x: max(1, (width - text.columns) / 2), y: max(1, height / 2), style: text.style)
+    var picture = TitleRow.picture(width: width, height: height, appearance)
+    picture.putCentered("opening\(appearance.glyphs.ellipsis)", style: appearance(.secondary))
     return picture
   }
 

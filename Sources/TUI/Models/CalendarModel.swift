@@ -50,18 +50,15 @@ struct CalendarModel {
   }
 
   func picture() -> CellPicture {
-    var picture = CellPicture(width: width, height: height)
-    picture.row(appearance.glyphs.horizontal, x: 0, y: 0, count: width, style: appearance(.faint))
+    var picture = TitleRow.picture(width: width, height: height, appearance)
     let hours = figures?.hours ?? []
     let values = hours.compactMap(\.p90)
     drawTitle(values, &picture)
     guard figures != nil, !hours.isEmpty else {
       let text =
         figures == nil
-        ? "reading\(appearance.glyphs.ellipsis)" : "no sums of this run: they are written after a minute"
-      picture.put(
-        text, x: max(1, (width - text.unicodeScalars.count) / 2), y: max(1, height / 2),
-        style: appearance(.secondary))
+        ? appearance.glyphs.reading : "no sums of this run: they are written after a minute"
+      picture.putCentered(text, style: appearance(.secondary))
       return picture
     }
     var days: [Day] = []
@@ -143,7 +140,6 @@ struct CalendarModel {
     }
     let marked = "\(appearance.glyphs.sign(of: .lost)) 1 % or more never arrived"
     left.append(LineItem(priority: 70, [TextSpan(marked, appearance(.secondary))]))
-    TitleRow.add(
-      FittedLine(left: left, right: [], width: TitleRow.room(width), gap: 2, middle: 4), to: &picture)
+    TitleRow.add(TitleRow.fitted(left, width: width), to: &picture)
   }
 }

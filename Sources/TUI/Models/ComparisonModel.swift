@@ -17,21 +17,16 @@ struct ComparisonModel {
   private static let nameColumns = 8
 
   func picture() -> CellPicture {
-    var picture = CellPicture(width: width, height: height)
-    picture.row(appearance.glyphs.horizontal, x: 0, y: 0, count: width, style: appearance(.faint))
+    var picture = TitleRow.picture(width: width, height: height, appearance)
     let title = [
       LineItem(priority: 9, [TextSpan("comparison", appearance(.strong))]),
       LineItem(priority: 5, [TextSpan("\(facts.metric.shortTitle), these windows", appearance(.secondary))]),
       LineItem(priority: 7, [TextSpan(facts.verdict, appearance(facts.isProven ? .accent : .text))]),
     ]
-    TitleRow.add(
-      FittedLine(left: title, right: [], width: TitleRow.room(width), gap: 2, middle: 4), to: &picture)
+    TitleRow.add(TitleRow.fitted(title, width: width), to: &picture)
     if isReading {
       // Figures of a part would be taken for those of the window.
-      let text = ScatterTitle.reading(appearance)
-      picture.put(
-        text.text, x: max(1, (width - text.columns) / 2), y: max(1, height / 2), style: appearance(.secondary)
-      )
+      picture.putCentered(appearance.glyphs.reading, style: appearance(.secondary))
       return picture
     }
     // What was planned and what arrived, without which quantiles say little.

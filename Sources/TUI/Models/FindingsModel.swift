@@ -15,8 +15,7 @@ struct FindingRow: Sendable, Equatable {
   /// The stretch from its start to its end, or to where it has been looked at; the last one of a daily pattern.
   var stretch: Range<WallTime> {
     if incident.isDaily { return incident.first.lastStretch }
-    let end = incident.findings.map { $0.endedAt ?? $0.seenUntil }.max() ?? incident.start
-    return incident.start..<max(end, incident.start + .microseconds(1))
+    return incident.start..<max(incident.end, incident.start + .microseconds(1))
   }
 
   var length: Duration { stretch.upperBound - stretch.lowerBound }

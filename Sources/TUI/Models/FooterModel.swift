@@ -15,13 +15,11 @@ struct FooterModel {
   let appearance: Appearance
 
   func picture(width: Int) -> CellPicture {
-    var picture = CellPicture(width: width, height: 1)
-    picture.row(appearance.glyphs.horizontal, x: 0, y: 0, count: width, style: appearance(.faint))
+    var picture = TitleRow.picture(width: width, height: 1, appearance)
     let hints =
       message.map { [LineItem(priority: 99, [TextSpan(said($0, width), appearance($0.role))])] }
       ?? (isCovered ? closing : hints)
-    TitleRow.add(
-      FittedLine(left: hints, right: costItems, width: TitleRow.room(width), gap: 2, middle: 3), to: &picture)
+    TitleRow.add(TitleRow.fitted(hints, right: costItems, width: width, middle: 3), to: &picture)
     return picture
   }
 

@@ -90,18 +90,10 @@ struct HistogramBuckets {
     func edge(_ column: Int) -> Int64 {
       if column <= 0 { return 0 }
       if column >= columns { return axis.upper + 1 }
-      var low = axis.lower
-      var high = axis.upper + 1
       // The smallest value of the column, by the arithmetic of the axis.
-      while low < high {
-        let middle = low + (high - low) / 2
-        if (axis.row(of: middle, rows: columns) ?? columns) < column {
-          low = middle + 1
-        } else {
-          high = middle
-        }
+      return (axis.lower..<axis.upper + 1).partitioningIndex {
+        (axis.row(of: $0, rows: columns) ?? columns) >= column
       }
-      return low
     }
     return (edge(bucket * width), edge((bucket + 1) * width))
   }

@@ -27,7 +27,7 @@ struct HistogramModel {
 
   /// - Parameter kept: what was counted for the last picture.
   func picture(_ kept: inout BucketCounts) -> CellPicture {
-    var picture = CellPicture(width: width, height: height)
+    var picture = TitleRow.picture(width: width, height: height, appearance)
     let buckets = buckets(&kept)
     drawTitle(buckets, &picture)
     if isReading {
@@ -51,7 +51,7 @@ struct HistogramModel {
   }
 
   private var emptyText: String {
-    if isReading { return "reading\(appearance.glyphs.ellipsis)" }
+    if isReading { return appearance.glyphs.reading }
     if isUnknown, let openSums { return "no sum of \(openSums) is over yet" }
     return facts.isEmpty ? "nothing in this window" : "no \(facts.metric.shortTitle) in this window yet"
   }
@@ -109,7 +109,6 @@ struct HistogramModel {
   // MARK: - Title
 
   private func drawTitle(_ buckets: HistogramBuckets?, _ picture: inout CellPicture) {
-    picture.row(appearance.glyphs.horizontal, x: 0, y: 0, count: width, style: appearance(.faint))
     var what = "\(facts.metric.shortTitle), this window"
     if let span = buckets?.span { what += ", buckets of \(LengthText.given(span))" }
     var left = [
@@ -139,8 +138,7 @@ struct HistogramModel {
             TextSpan(CountText.grouped(selected.count), appearance(.selected)),
           ]))
     }
-    TitleRow.add(
-      FittedLine(left: left, right: share, width: TitleRow.room(width), gap: 2, middle: 4), to: &picture)
+    TitleRow.add(TitleRow.fitted(left, right: share, width: width), to: &picture)
   }
 
   /// The share of due notifications that have a latency: "measured", since the plot's title has another share, of those that

@@ -40,12 +40,11 @@ struct ListModel {
   static func room(height: Int, hasHeading: Bool) -> Int { max(0, height - 1 - (hasHeading ? 1 : 0)) }
 
   func picture() -> CellPicture {
-    var picture = CellPicture(width: width, height: height)
-    picture.row(appearance.glyphs.horizontal, x: 0, y: 0, count: width, style: appearance(.faint))
+    var picture = TitleRow.picture(width: width, height: height, appearance)
     TitleRow.add(
-      FittedLine(
-        left: [LineItem(priority: 9, [TextSpan(title, appearance(.strong))])] + filtered + details,
-        right: [LineItem(priority: 5, place)], width: TitleRow.room(width), gap: 2, middle: 4), to: &picture)
+      TitleRow.fitted(
+        [LineItem(priority: 9, [TextSpan(title, appearance(.strong))])] + filtered + details,
+        right: [LineItem(priority: 5, place)], width: width), to: &picture)
     var y = 1
     if let heading, height > 2 {
       picture.lines.append(CellPicture.Line(x: 1, y: y, spans: heading, end: width - 2))
@@ -183,8 +182,8 @@ struct ListExtent: Sendable, Equatable {
 
   /// The text of an empty list.
   /// - Parameter hitKey: goes to the hit before, wherever in the run that is.
-  func emptyText(_ none: String, noneMatches: String, hitKey: String, ellipsis: String) -> String {
-    if count == 0, first > 0 { return "reading\(ellipsis)" }
+  func emptyText(_ none: String, noneMatches: String, hitKey: String, reading: String) -> String {
+    if count == 0, first > 0 { return reading }
     guard isFiltered else { return none }
     if isWhole { return noneMatches }
     let words = "\(noneMatches) among the \(CountText.grouped(count)) at hand"

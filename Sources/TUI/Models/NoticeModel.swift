@@ -40,7 +40,7 @@ struct NoticeModel: Sendable, Equatable {
     case .missing, .gone, .notAStore(_), .corrupt(_), .newer(_), .locked:
       title = "The fleet cannot be read"
       body = ["\(fleet) does not answer as it should.", Self.fleetStatus]
-    case .unreadable(let why):
+    case .unreadable(let why, _):
       title = "The fleet cannot be read"
       body = ["\(why).", Self.fleetStatus]
     }
@@ -100,9 +100,12 @@ struct NoticeModel: Sendable, Equatable {
         "Collectors do not; look for a backup or an open sqlite3 shell: fuser \(path)",
       ]
       outlook = "The dashboard continues as soon as the lock is released."
-    case .unreadable(let why):
+    case .unreadable(let why, let remedy):
       title = "The store cannot be read"
-      body = ["\(path): \(why).", "See what can be read of it: pushscope store check --store \(path)"]
+      let advice = remedy.map { "\($0.raisedFirst)." }
+      body = [
+        "\(path): \(why).", advice ?? "See what can be read of it: pushscope store check --store \(path)",
+      ]
       outlook = "The dashboard keeps trying."
     case .noSuchRun(let run):
       title = "No such run"

@@ -58,7 +58,7 @@ struct RecordTable<Row: RecordContent> {
       isNewestFirst: page.isNewestFirst, follows: page.position == .end,
       until: page.until.map { zone.civil($0).hoursMinutesSeconds }, extent: page.extent,
       emptyText: page.extent.emptyText(
-        none, noneMatches: noneMatches, hitKey: page.hitKey, ellipsis: appearance.glyphs.ellipsis),
+        none, noneMatches: noneMatches, hitKey: page.hitKey, reading: appearance.glyphs.reading),
       heading: hasHeading ? table.heading : nil,
       rows: shown.map { entry in
         table.row(entry, beforeLast: FoldText.spans(page.folds[entry.place], appearance, zone))

@@ -18,9 +18,7 @@ struct ScatterBackground: Equatable {
   let appearance: Appearance
 
   func picture(zone: LocalTime) -> CellPicture {
-    var picture = CellPicture(width: geometry.width, height: geometry.height)
-    picture.row(
-      appearance.glyphs.horizontal, x: 0, y: 0, count: geometry.width, style: appearance(.faint))
+    var picture = TitleRow.picture(width: geometry.width, height: geometry.height, appearance)
     guard geometry.rows > 0, geometry.columns > 0 else { return picture }
     let axes = LatencyAxisModel(axis: axis, threshold: threshold, geometry: geometry, appearance: appearance)
     axes.draw(&picture)

@@ -171,7 +171,7 @@ struct ScatterModel {
   }
 
   private var hint: String {
-    if isReading { return "reading\(appearance.glyphs.ellipsis)" }
+    if isReading { return appearance.glyphs.reading }
     if let run = snapshot.run, window.end <= run.startedAt || window.start > snapshot.sendingEdge {
       let (from, to) = (run.startedAt, snapshot.edge)
       return "nothing was planned here; the run is \(moment(from, near: window.start)) to "

@@ -35,12 +35,12 @@ struct ScatterTitle {
     if isReading {
       // Counts and quantiles of a part would be taken for those of the window.
       left.append(LineItem(priority: 65, [Self.reading(appearance)]))
-      return FittedLine(left: left, right: [], width: TitleRow.room(width), gap: 2, middle: 4)
+      return TitleRow.fitted(left, width: width)
     }
     if facts.isEmpty, let openSums {
       // Nothing is known before the first sum is over: neither counts of 0 nor a too small n.
       left.append(LineItem(priority: 65, [TextSpan("sums of \(openSums)", appearance(.warning))]))
-      return FittedLine(left: left, right: [], width: TitleRow.room(width), gap: 2, middle: 4)
+      return TitleRow.fitted(left, width: width)
     }
     left.append(planned)
     if facts.metric == .accept || facts.metric == .delivery, marks == .dots {
@@ -51,7 +51,7 @@ struct ScatterTitle {
     let isNarrow = width < 90
     let right =
       figure(.p50, priority: 80, isNarrow: isNarrow) + figure(.p99, priority: 73, isNarrow: isNarrow)
-    return FittedLine(left: left, right: right, width: TitleRow.room(width), gap: 2, middle: 4)
+    return TitleRow.fitted(left, right: right, width: width)
   }
 
   /// The text in parts, each of which begins with a space: the first ones stay longest.
@@ -66,7 +66,7 @@ struct ScatterTitle {
       part[0].text = String(part[0].text.drop { $0 == " " })
       return LineItem(priority: 90 - place, part)
     }
-    return FittedLine(left: items, right: [], width: TitleRow.room(width), gap: 2, middle: 4)
+    return TitleRow.fitted(items, width: width)
   }
 
   /// The metric, or the pane's target, and how notifications are drawn where that is not as dots.
@@ -159,7 +159,7 @@ struct ScatterTitle {
 
   /// Shown until the window has been read.
   static func reading(_ appearance: Appearance) -> TextSpan {
-    TextSpan("reading\(appearance.glyphs.ellipsis)", appearance(.warning))
+    TextSpan(appearance.glyphs.reading, appearance(.warning))
   }
 
   /// The name of the metric, or two names with their colors.
@@ -274,24 +274,4 @@ struct ShownThreshold: Sendable, Hashable {
   let value: Int64
   /// `nil` until they have been taken.
   let figures: ThresholdFigures?
-}
-
-/// Titles in a horizontal line, with a space on either side.
-enum TitleRow {
-  /// Puts the groups of a line two columns from the left and from the right.
-  static func add(_ line: FittedLine, to picture: inout CellPicture, y: Int = 0) {
-    let space = TextSpan(" ", .plain)
-    if line.leftColumns > 0 {
-      picture.lines.append(
-        CellPicture.Line(x: 1, y: y, spans: [space] + line.left + [space], end: picture.width - 1))
-    }
-    if line.rightColumns > 0 {
-      let x = max(1, picture.width - line.rightColumns - 3)
-      picture.lines.append(
-        CellPicture.Line(x: x, y: y, spans: [space] + line.right + [space], end: picture.width))
-    }
-  }
-
-  /// Columns for a fitted line in a picture of this width.
-  static func room(_ width: Int) -> Int { width - 6 }
 }

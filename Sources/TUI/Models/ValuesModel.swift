@@ -34,7 +34,7 @@ struct ValuesModel {
 
   private var emptyText: String {
     switch table?.content {
-    case nil: "reading\(appearance.glyphs.ellipsis)"
+    case nil: appearance.glyphs.reading
     case .nothing?, .rows?: "nothing was due in this window"
     case .tooManyNotifications?:
       "more than \(CountText.grouped(ValueTable.most)) notifications; zoom in, or ask pushscope summary --by \(EscapedText.make(key.name))"

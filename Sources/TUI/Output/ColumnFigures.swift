@@ -17,9 +17,7 @@ struct ColumnFigures: Sendable {
   private static let quantiles: [(name: String, quantile: Quantile)] = [
     ("p50", .p50), ("p90", .p90), ("p99", .p99),
   ]
-  private static let states: [NotificationState] = [
-    .delivered, .late, .lost, .rejected, .failed, .missed, .interrupted, .inFlight,
-  ]
+  private static let states = NotificationState.settledColumns + [.inFlight]
 
   /// Counts have the names of the table `runs`. Quantiles are µs, those of settled notifications, with the 95 % intervals of
   /// panels and titles, which allow for notifications that depend on each other; empty where there are too few values, and an

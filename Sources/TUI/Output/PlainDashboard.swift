@@ -91,7 +91,7 @@ struct PlainDashboard {
     func clause(_ text: String?) -> String {
       guard var text else { return "" }
       while text.hasSuffix(".") { text.removeLast() }
-      return text.prefix(1).lowercased() + text.dropFirst()
+      return text.loweredFirst
     }
     return DashboardError(code: code, message: clause(notice?.body.first), remedy: clause(notice?.body.last))
   }

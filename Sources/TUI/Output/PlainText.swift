@@ -39,9 +39,7 @@ struct PlainLine {
   /// Every count and every state, also those that are 0, in the words of the CSV files. The state `accepted` comes last,
   /// because its title has several words.
   static func states(_ counts: StateCounts) -> String {
-    let shown: [NotificationState] = [
-      .delivered, .late, .lost, .rejected, .failed, .missed, .interrupted, .inFlight,
-    ]
+    let shown = NotificationState.settledColumns + [.inFlight]
     let reached =
       "due \(counts.due) planned \(counts.planned) sent \(counts.sent) accepted \(counts.acceptedByProvider)"
     return

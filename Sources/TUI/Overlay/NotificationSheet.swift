@@ -164,7 +164,7 @@ struct NotificationDetails {
 
   private var rows: [DetailModel.Row] {
     guard let record else {
-      return [.heading("reading\(appearance.glyphs.ellipsis)")]
+      return [.heading(appearance.glyphs.reading)]
     }
     let legs = legs(record.sample).enumerated().map { place, leg in
       DetailModel.Row.line(

@@ -57,22 +57,13 @@ struct AxisMarks: Sendable, Equatable {
   /// The part up to a moment.
   func until(_ moment: WallTime) -> AxisMarks {
     var known = self
-    known.marks.removeSubrange(place(after: moment)...)
+    known.marks.removeSubrange(marks.partitioningIndex { $0.at > moment }...)
     return known
   }
 
   func marks(from start: WallTime, to end: WallTime) -> ArraySlice<Mark> {
-    let lower = place(after: start - .microseconds(1))
-    return marks[lower..<max(lower, place(after: end - .microseconds(1)))]
-  }
-
-  private func place(after moment: WallTime) -> Int {
-    var (low, high) = (0, marks.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if marks[middle].at <= moment { low = middle + 1 } else { high = middle }
-    }
-    return low
+    let lower = marks.partitioningIndex { $0.at >= start }
+    return marks[lower..<max(lower, marks.partitioningIndex { $0.at >= end })]
   }
 
   private mutating func insert(_ new: [Mark]) {

@@ -44,18 +44,8 @@ struct Density: Sendable, Equatable {
   func columns(of target: Int, from start: WallTime, to end: WallTime) -> ArraySlice<Column> {
     guard columns.indices.contains(target) else { return [] }
     let all = columns[target]
-    func first(notBefore time: WallTime) -> Int {
-      let time = time.microseconds
-      var low = 0
-      var high = all.count
-      while low < high {
-        let middle = (low + high) / 2
-        if all[middle].start < time { low = middle + 1 } else { high = middle }
-      }
-      return low
-    }
-    let lower = first(notBefore: start)
-    return all[lower..<max(lower, first(notBefore: end))]
+    let lower = all.partitioningIndex { $0.start >= start.microseconds }
+    return all[lower..<max(lower, all.partitioningIndex { $0.start >= end.microseconds })]
   }
 
   /// All columns of some targets in a range of time, merged.

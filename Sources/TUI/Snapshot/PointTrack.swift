@@ -106,20 +106,11 @@ struct PointTrack: Sendable, Equatable {
       high += step
       step *= 2
     }
-    high = min(high, chunks.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if isBefore(middle) { low = middle + 1 } else { high = middle }
-    }
+    low = (low..<min(high, chunks.count)).partitioningIndex { !isBefore($0) }
     guard low < chunks.count else { return count }
     return chunks[low].withUnsafeBufferPointer { points in
       let base = low * Self.chunkSize
-      var (lower, upper) = (max(0, first - base), points.count)
-      while lower < upper {
-        let middle = (lower + upper) / 2
-        if points[middle].plannedAt < time { lower = middle + 1 } else { upper = middle }
-      }
-      return base + lower
+      return base + points[max(0, first - base)...].partitioningIndex { $0.plannedAt >= time }
     }
   }
 

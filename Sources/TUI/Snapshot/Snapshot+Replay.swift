@@ -74,9 +74,3 @@ extension SamplePoint {
     return known
   }
 }
-
-extension StateCounts {
-  mutating func add(_ point: SamplePoint) {
-    add(point.state, isSent: point.isSent, isAccepted: point.acceptLatency != nil, display: point.display)
-  }
-}

@@ -286,7 +286,8 @@ enum StoreCondition: Sendable, Equatable {
   case newer(String)
   /// Another process holds a lock.
   case locked
-  case unreadable(String)
+  /// What went wrong, and what to do where that is known.
+  case unreadable(String, remedy: String? = nil)
   /// The requested run is not in it.
   case noSuchRun(String)
   /// The requested target is not in the run; `available` has the names of its targets.
@@ -309,7 +310,7 @@ extension StoreCondition {
     case .permissionDenied, .readOnly, .diskFull, .ioFailure, .identifiersExhausted, .conflict, .unknownRun,
       .runInProgress, .noCollector, .nameTooLong, .reservedName, .closed, .severalNames, .replaced,
       .unknownFinding, .unknownTarget, .destinationExists, .unusablePath, .outdatedSchema:
-      self = .unreadable(error.detail)
+      self = .unreadable(error.detail, remedy: error.code == .ioFailure ? nil : error.remedy)
     }
   }
 }

@@ -37,13 +37,7 @@ enum ListPosition: Sendable, Hashable {
 extension RandomAccessCollection where Element: Comparable {
   /// Offset of the first element that is at least `bound`, in an ascending collection.
   func firstIndexInOrder(notBelow bound: Element) -> Int {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if self[index(startIndex, offsetBy: middle)] < bound { low = middle + 1 } else { high = middle }
-    }
-    return low
+    distance(from: startIndex, to: partitioningIndex { $0 >= bound })
   }
 }
 

@@ -165,11 +165,7 @@ extension Selection {
       forEach(of: track, in: 0..<track.count) { _, point in
         let plannedAt = WallTime(microseconds: point.plannedAt)
         let end = plannedAt.advanced(byMicroseconds: point.life(until: now) ?? 0)
-        if let last = merged.last, plannedAt <= last.upperBound {
-          merged[merged.count - 1] = last.lowerBound...max(last.upperBound, end)
-        } else {
-          merged.append(plannedAt...max(plannedAt, end))
-        }
+        merged.appendMerging(plannedAt...max(plannedAt, end))
       }
       if !merged.isEmpty { result[track.target] = merged }
     }
@@ -227,12 +223,7 @@ struct SelectionMarks: Sendable {
   private func isUnderWay(at moment: WallTime, target: TargetID?) -> Bool {
     guard let target else { return lifetimes.keys.contains { isUnderWay(at: moment, target: $0) } }
     guard let stretches = lifetimes[target] else { return false }
-    var low = 0
-    var high = stretches.count
-    while low < high {
-      let middle = (low + high) / 2
-      if stretches[middle].upperBound < moment { low = middle + 1 } else { high = middle }
-    }
-    return low < stretches.count && stretches[low].contains(moment)
+    let place = stretches.partitioningIndex { $0.upperBound >= moment }
+    return place < stretches.count && stretches[place].contains(moment)
   }
 }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Measurement
 import Threads
 
 /// The file in `$XDG_STATE_HOME/pushscope/views` that keeps the view of a store: for the next time, where the configuration asks for
@@ -65,9 +66,7 @@ struct ViewFile {
 
   /// Writes the file in one piece. Where that is not possible the view is not remembered.
   func write(_ view: LastView) {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
-    guard let data = try? encoder.encode(view) else { return }
+    let data = Data(JSONText.make(view, isIndented: true).utf8)
     try? FileManager.default.createDirectory(
       atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     try? data.write(to: URL(filePath: file), options: .atomic)

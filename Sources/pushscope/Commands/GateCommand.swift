@@ -37,10 +37,8 @@ struct GateCommand: ParsableCommand {
     let path = try store.path(for: .reading)
     try verdict.checkOutput(store: path)
     let reader = try StoreOption.reader(at: path)
-    var selection = selection
-    if selection.run == nil, selection.since == nil, selection.until == nil { selection.run = "latest" }
     let report = try GateReport(
-      gates.all, reader, selection.selection(in: reader), isIndependent: intervals.independent)
+      gates.all, reader, selection.orNewestRun.selection(in: reader), isIndependent: intervals.independent)
     try report.requireRows()
     try verdict.end(with: report, store: path, asJSON: json)
   }

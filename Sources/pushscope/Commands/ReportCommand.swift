@@ -38,9 +38,7 @@ struct ReportCommand: ParsableCommand {
     let path = try store.path(for: .reading)
     if output != "-" { try AtomicFile.check(output, databases: OutputGuard(databases: [path])) }
     let reader = try StoreOption.reader(at: path)
-    var selection = selection
-    if selection.run == nil, selection.since == nil, selection.until == nil { selection.run = "latest" }
-    let rows = try selection.selection(in: reader)
+    let rows = try selection.orNewestRun.selection(in: reader)
     OutputSignals.ignore()
     let report = try HTMLReport(reader, rows, at: SystemClock().wallNow(), in: .system)
     let (notifications, targets) = report.size

@@ -21,9 +21,7 @@ struct IssuedInvitation {
   static func issue(for name: String, at place: InvitationPlace, store: String, length: Duration) throws
     -> IssuedInvitation
   {
-    var generator = SystemRandomNumberGenerator()
-    let token = Base64URL.encode(
-      (0..<tokenBytes).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+    let token = Base64URL.encode(RandomBytes.make(tokenBytes))
     let begun = SystemClock().wallNow()
     let invitation = DeviceInvitation(
       name: name, expiresAt: begun + length, tokenHash: HexText.make(SHA256.hash(Array(token.utf8))))

@@ -162,10 +162,7 @@ struct SourceOptions: ParsableArguments {
     guard fleet else {
       let path = try store.path(for: .reading)
       let reader = try StoreOption.reader(at: path)
-      var selection = selection
-      if newest, selection.run == nil, selection.since == nil, selection.until == nil {
-        selection.run = "latest"
-      }
+      let selection = newest ? selection.orNewestRun : selection
       return ReportSource(reader: reader, selection: try selection.selection(in: reader), path: path)
     }
     let (reader, since) = try fleetReader(

@@ -37,6 +37,13 @@ struct SelectionOptions: ParsableArguments {
       "--since \(since.time.rfc3339) is after --until \(until.time.rfc3339); no time is between them")
   }
 
+  /// The newest run where neither a run nor a time is given.
+  var orNewestRun: SelectionOptions {
+    var options = self
+    if run == nil, since == nil, until == nil { options.run = "latest" }
+    return options
+  }
+
   /// - Throws: `ReportError` when the run or a target is not in the store.
   func selection(in reader: any SampleSource) throws -> RowSelection {
     let run = try run.map { try RunFinder.find($0, in: reader).id }

@@ -1,4 +1,5 @@
 import ConstraintAnimation
+import Store
 import Terminal
 import Testing
 
@@ -13,7 +14,13 @@ struct NoticeTests {
     ("corrupt", .corrupt("the file is damaged"), ["damaged", "sqlite3"]),
     ("newer", .newer("it has schema 9, this one knows 1"), ["newer", "schema 9"]),
     ("locked", .locked, ["locked", "fuser"]),
-    ("unreadable", .unreadable("permission denied"), ["cannot be read", "permission denied"]),
+    ("unreadable", .unreadable("the disk failed"), ["cannot be read", "the disk failed", "store check"]),
+    (
+      "denied",
+      StoreCondition(
+        StoreError(.permissionDenied, path: "a.sqlite", detail: "it is ops's", remedy: "run as its owner")),
+      ["cannot be read", "it is ops's", "Run as its owner."]
+    ),
     ("no-run", .noSuchRun("0197"), ["No such run", "runs list"]),
     ("no-target", .noSuchTarget("ios", available: ["a", "b"]), ["No such target", "It has a and b."]),
   ]

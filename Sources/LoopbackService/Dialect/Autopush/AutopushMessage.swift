@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Measurement
 
 /// What a user agent says to the push service, in the protocol that Firefox and Mozilla's service speak.
 enum AutopushRequest: Equatable {
@@ -80,12 +81,7 @@ enum AutopushAnswer: Encodable, Equatable {
     }
   }
 
-  var text: String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Text and numbers can always be encoded.
-    return String(decoding: (try? encoder.encode(self)) ?? Data(), as: UTF8.self)
-  }
+  var text: String { JSONText.make(self) }
 }
 
 /// A notification on its way to a user agent, which alone can decrypt it.

@@ -97,8 +97,7 @@ final class OAuthTokenEndpoint {
   }
 
   private func grant(_ context: RequestContext) -> HTTPResponse {
-    let random = (0..<24).map { _ in UInt8.random(in: 0...255) }
-    let text = "ya29.loopback." + Base64URLText.encode(Data(random))
+    let text = "ya29.loopback." + LoopbackCredentials.randomText(bytes: 24)
     let seconds = behavior.lifetime.components.seconds
     expirations.insert(context.seconds + Double(seconds), for: text)
     // Registers the token for later revocations.
