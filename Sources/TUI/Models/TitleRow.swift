@@ -1,3 +1,5 @@
+import ConstraintAnimation
+
 /// The first row of a panel: a horizontal line with titles in it, a space on either side of each.
 enum TitleRow {
   /// A picture with nothing but the line.
