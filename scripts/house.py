@@ -12,7 +12,7 @@ from pathlib import Path
 
 # A room imports rooms on lower floors only.
 FLOORS = [
-    ["CCurl", "CLinux", "CNcurses", "CNghttp2", "COpenSSL", "CZlib"],
+    ["CCurl", "CLinux", "CNcurses", "CNghttp2", "COpenSSL", "CQrencode", "CZlib"],
     ["Measurement", "ConstraintAnimation", "Cryptography", "Threads"],
     ["Store", "Providers", "Terminal", "Configuration", "Formats", "HTTPClient", "HTTPServer", "Findings"],
     ["Analysis", "Transport"],
@@ -27,6 +27,7 @@ USERS = {
     "CNcurses": ["Terminal"],
     "CNghttp2": ["Collector", "Transport"],
     "COpenSSL": ["Cryptography", "Transport"],
+    "CQrencode": ["Formats"],
     "CZlib": ["Fleet"],
     "GRDB": ["Store"],
     "GRDBSQLite": ["Store"],

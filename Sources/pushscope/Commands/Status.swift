@@ -12,7 +12,7 @@ struct Status: ParsableCommand {
     abstract: "Say in a line a target whether all is well.",
     discussion: """
       Reads the store, beside a collector or without one. The last hour is reported, with what was before it where that differs; \
-      "within" is the first objective's limit, else the receipt deadline. docs/findings.md explains the words: \
+      "within" is the limit of the objective that is breached, of the first where none is, else the receipt deadline. docs/findings.md explains the words: \
       \(StatusWord.allCases.map(\.rawValue).joined(separator: ", ")).
 
       Example: pushscope status

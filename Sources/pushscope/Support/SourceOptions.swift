@@ -117,7 +117,7 @@ struct SourceOptions: ParsableArguments {
     for case .label(let name) in keys where try reader.labels(named: name).isEmpty {
       throw CommandFailure(
         EscapedText.make("--by label:\(name): no run has the label \(name)")
-          + "; pushscope runs list --json has the labels of each run", exitStatus: .noInput)
+          + "; a run has those under labels in the configuration that began it", exitStatus: .noInput)
     }
   }
 
