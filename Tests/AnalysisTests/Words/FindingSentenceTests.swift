@@ -318,7 +318,7 @@ import Testing
     arguments: [
       (
         Subject.lost,
-        "Notifications to android and web get lost since 14:02: to android, 12.3 % (before 1 of 1000)."
+        "Notifications to android and web get lost since 14:02: to android, 12.3 % (before 0.1 %)."
       ),
       (.allFailed, "Notifications to android and web fail since 14:02: to android, all (before none)"),
       (.refused, "fcm refuses notifications to android and web since 14:02: 12 to android (HTTP 503)"),

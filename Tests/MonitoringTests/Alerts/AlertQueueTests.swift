@@ -171,7 +171,7 @@ import Threads
     #expect(alerts.first?.labels["region"] == "eu")
     #expect(
       alerts.first?.annotations["summary"]
-        == "Notifications to t-aa and t-bb arrive slower since 2023-11-14 22:13:20 UTC: 9 of 10 within 900 ms (before 170 ms)."
+        == "Notifications to t-aa and t-bb arrive slower since 2023-11-14 22:13:20 UTC: to t-aa, 9 of 10 within 900 ms (before 170 ms)."
     )
     #expect(alerts.first?.annotations["sentence"]?.hasSuffix("It is this host: it sends late.") == true)
     #expect(alerts.first?.annotations["before"] == "170 ms" && alerts.first?.annotations["quantile"] == "0.9")
