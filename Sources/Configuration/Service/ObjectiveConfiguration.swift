@@ -85,7 +85,8 @@ extension ObjectiveConfiguration {
 
     init(_ devices: DevicesConfiguration, name: String) {
       self.name = name
-      expectsReceipts = devices.receiptDeadline != nil
+      // Devices that join report what they receive.
+      expectsReceipts = true
       rate = devices.schedule.rate
     }
   }
