@@ -2,7 +2,7 @@ import Measurement
 import TestKit
 import Testing
 
-@Suite struct PartitioningIndexTests {
+@Suite struct AscendingOrderTests {
   @Test func itIsTheFirstThatALinearSearchFinds() {
     var random = SeededGenerator(seed: 5)
     for _ in 0..<500 {
