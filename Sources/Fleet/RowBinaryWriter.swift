@@ -41,18 +41,8 @@ struct RowBinaryWriter {
   }
 
   private mutating func write(text: UnsafeBufferPointer<UInt8>) {
-    Self.write(count: text.count, into: &bytes)
+    bytes.append(leb128: UInt64(text.count))
     bytes.append(contentsOf: text)
-  }
-
-  /// LEB128.
-  private static func write(count: Int, into bytes: inout [UInt8]) {
-    var rest = UInt(count)
-    while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    bytes.append(UInt8(rest))
   }
 
   /// Two little-endian halves, the higher one first; zeros for what is no UUID.
@@ -83,10 +73,10 @@ struct RowBinaryWriter {
     if !labels.json.elementsEqual(json) {
       let decoded = (try? JSONDecoder().decode([String: String].self, from: Data(json))) ?? [:]
       var encoded: [UInt8] = []
-      Self.write(count: decoded.count, into: &encoded)
+      encoded.append(leb128: UInt64(decoded.count))
       for (name, value) in decoded.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
         for text in [name, value] {
-          Self.write(count: text.utf8.count, into: &encoded)
+          encoded.append(leb128: UInt64(text.utf8.count))
           encoded.append(contentsOf: text.utf8)
         }
       }

@@ -24,6 +24,7 @@ public final class AlertingService: Sendable {
     var settings: AlertingSettings
     var run: ObservedRun?
     var watch: ObjectiveWatch?
+    var watching: RoundThread?
     var alerts: AlertSender
     var isSending = false
   }
@@ -65,7 +66,7 @@ public final class AlertingService: Sendable {
           state.settings, store: store, alerts: state.alerts, clock: clock, logger: logger,
           progress: progress(.objectives))
         if let run = state.run { watch.set(run) }
-        try watch.start()
+        state.watching = try watch.start()
         state.watch = watch
       case .alerts where !state.isSending:
         try state.alerts.start()
@@ -102,8 +103,8 @@ public final class AlertingService: Sendable {
 
   /// Ends both. A message that is under way is waited for 5 s, and told again later.
   public func stop() async {
-    let (watch, alerts, isSending) = state.withLock { ($0.watch, $0.alerts, $0.isSending) }
-    await watch?.stop()
-    if isSending { await alerts.stop() }
+    let (watching, alerts) = state.withLock { ($0.watching, $0.alerts) }
+    await watching?.stop()
+    await alerts.stop()
   }
 }

@@ -4,6 +4,7 @@ import Logging
 import Measurement
 import Store
 import Synchronization
+import Threads
 
 /// Metrics and the web endpoint of a collector (docs/operations.md), for as long as it has the store.
 ///
@@ -18,7 +19,7 @@ public final class MonitoringService: Sendable {
 
   private struct Parts {
     var endpoint: WebEndpoint?
-    var figures: StoreFigureWatch
+    var figures: RoundThread?
   }
 
   private let state: Mutex<State>
@@ -117,11 +118,12 @@ extension MonitoringService: CollectionObserver {
           logger.error("\(HTTPServerConfiguration.shortageWords("web endpoint", limit: limit))")
         }
       } else { nil }
-    let figures = StoreFigureWatch(
-      store, forwards: configuration.fleet?.writer != nil, metrics: metrics, clock: clock, logger: logger)
-    state.withLock { $0.parts = Parts(endpoint: endpoint, figures: figures) }
+    state.withLock { $0.parts = Parts(endpoint: endpoint) }
     if let url { logger.info("metrics at \(url)/metrics") }
-    try figures.start()
+    let figures = try StoreFigureWatch(
+      store, forwards: configuration.fleet?.writer != nil, metrics: metrics, clock: clock, logger: logger
+    ).start()
+    state.withLock { $0.parts?.figures = figures }
   }
 
   public func began(_ run: ObservedRun) { metrics.update { $0.begin(run) } }
@@ -145,6 +147,6 @@ extension MonitoringService: CollectionObserver {
     }
     guard let parts else { return }
     await parts.endpoint?.shutdown()
-    await parts.figures.stop()
+    await parts.figures?.stop()
   }
 }

@@ -17,7 +17,6 @@ final class ObjectiveWatch: Sendable {
   }
 
   private let state: Mutex<State>
-  private let thread = Mutex<RoundThread?>(nil)
   private let store: any AnalystStore
   private let alerts: AlertSender
   private let clock: any HostClock
@@ -40,8 +39,8 @@ final class ObjectiveWatch: Sendable {
     self.progress = progress
   }
 
-  func start() throws {
-    let thread = try RoundThread(
+  func start() throws(ThreadError) -> RoundThread {
+    try RoundThread(
       name: "objectives",
       make: { [self] in
         RoundThread.Work(round: Worker(self).round)
@@ -53,12 +52,6 @@ final class ObjectiveWatch: Sendable {
           logger.notice("objectives are judged again")
         }
       })
-    self.thread.withLock { $0 = thread }
-  }
-
-  func stop() async {
-    let thread = thread.withLock { $0 }
-    await thread?.stop()
   }
 
   func set(_ settings: AlertingSettings) {

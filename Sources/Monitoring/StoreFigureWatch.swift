@@ -2,7 +2,6 @@ import Glibc
 import Logging
 import Measurement
 import Store
-import Synchronization
 import Threads
 
 /// Reads the store's size, its oldest row and what is not forwarded yet, for the metrics, on a thread and through a connection of
@@ -13,7 +12,6 @@ final class StoreFigureWatch: Sendable {
   private let metrics: CollectorMetrics
   private let clock: any HostClock
   private let logger: Logger
-  private let thread = Mutex<RoundThread?>(nil)
 
   private static let interval = Duration.seconds(10)
   private static let longestPause = Duration.minutes(2)
@@ -29,8 +27,8 @@ final class StoreFigureWatch: Sendable {
     self.logger = logger
   }
 
-  func start() throws {
-    let thread = try RoundThread(
+  func start() throws(ThreadError) -> RoundThread {
+    try RoundThread(
       name: "store figures",
       make: { [self] in
         var reader: StoreReader?
@@ -50,12 +48,6 @@ final class StoreFigureWatch: Sendable {
           logger.notice("the store's figures are read again")
         }
       })
-    self.thread.withLock { $0 = thread }
-  }
-
-  func stop() async {
-    let thread = thread.withLock { $0 }
-    await thread?.stop()
   }
 
   private func round(_ reader: StoreReader) throws {

@@ -69,9 +69,7 @@ struct WatchedSpan: Sendable, Hashable {
   /// Whether everything planned in a second has its final state, or should have.
   func isComplete(_ second: SeriesSecond, now: WallTime, longestOpen: Duration) -> Bool {
     guard end == nil else { return true }
-    let waiting =
-      second.counts.open + (expectsReceipts ? second.counts[.accepted] : 0) + second.counts.displayAwaited
-    return waiting == 0 || isOverdue(second.start, now, longestOpen)
+    return second.counts.open + second.counts.displayAwaited == 0 || isOverdue(second.start, now, longestOpen)
   }
 
   /// Whether everything planned in a second should have its final state.

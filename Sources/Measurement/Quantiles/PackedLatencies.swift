@@ -117,20 +117,23 @@ public struct LatencyAccumulator: Sendable {
         place += 1
       }
       guard count > 0 else { continue }
-      Self.append(UInt64(index - last - 1) << 1 | (count > 1 ? 1 : 0), to: &bytes)
-      if count > 1 { Self.append(UInt64(count - 2), to: &bytes) }
+      bytes.append(leb128: UInt64(index - last - 1) << 1 | (count > 1 ? 1 : 0))
+      if count > 1 { bytes.append(leb128: UInt64(count - 2)) }
       last = index
     }
     return PackedLatencies(bytes: bytes)
   }
+}
 
-  private static func append(_ number: UInt64, to bytes: inout [UInt8]) {
+extension [UInt8] {
+  /// Appends a number in LEB128: seven bits a byte, the lowest first; the highest bit says that more follow.
+  public mutating func append(leb128 number: UInt64) {
     var rest = number
-    while rest > 0x7F {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+    while rest >= 0x80 {
+      append(UInt8(truncatingIfNeeded: rest) | 0x80)
       rest >>= 7
     }
-    bytes.append(UInt8(truncatingIfNeeded: rest))
+    append(UInt8(rest))
   }
 }
 

@@ -12,10 +12,10 @@ final class AlertSender: Sendable {
     var queue: AlertQueue
     var settings: AlertingSettings
     var externalURL = ""
+    var thread: RoundThread?
   }
 
   private let state: Mutex<State>
-  private let thread = Mutex<RoundThread?>(nil)
   private let store: any AnalystStore
   private let client: any WebhookClient
   private let clock: any HostClock
@@ -59,13 +59,12 @@ final class AlertSender: Sendable {
           logger.notice("alerts are saved again")
         }
       })
-    self.thread.withLock { $0 = thread }
+    state.withLock { $0.thread = thread }
   }
 
   /// A message that is under way may take a minute, which the end of the collector does not wait for: it is told again.
   func stop() async {
-    let thread = thread.withLock { $0 }
-    await thread?.stop(within: .seconds(5))
+    await state.withLock { $0.thread }?.stop(within: .seconds(5))
   }
 
   /// Where the web endpoint is, for those who read an alert.
@@ -83,10 +82,7 @@ final class AlertSender: Sendable {
     wake()
   }
 
-  private func wake() {
-    let thread = thread.withLock { $0 }
-    thread?.wake()
-  }
+  private func wake() { state.withLock { $0.thread }?.wake() }
 
   /// Reads the findings, sends what is due, on each way, and saves what came of it. Findings are read anew before each
   /// message, so that none is told that somebody has hidden.

@@ -196,10 +196,12 @@ public enum RunFinder {
   }
 
   /// The run that was recorded at an instant, the newest if there are several; `nil` if there was none.
-  public static func recorded(at time: WallTime, in reader: any SampleSource) throws -> RunRecord? {
+  public static func recorded(
+    at time: WallTime, now: WallTime, in reader: any SampleSource
+  ) throws -> RunRecord? {
     try reader.runs().last { run in
       guard run.startedAt <= time else { return false }
-      return run.endedAt.map { time <= $0 } ?? true
+      return run.phase(at: now).stoppedAt.map { time <= $0 } ?? true
     }
   }
 

@@ -53,11 +53,12 @@ struct Annotate: ParsableCommand {
 
   func run() throws {
     let path = try store.path(for: .changing)
-    let time = at?.time ?? SystemClock().wallNow()
+    let now = SystemClock().wallNow()
+    let time = at?.time ?? now
     let reader = try StoreReader.open(at: path)
     let found =
       if let wantedRun { try RunFinder.find(wantedRun, in: reader) } else {
-        try RunFinder.recorded(at: time, in: reader)
+        try RunFinder.recorded(at: time, now: now, in: reader)
       }
     if let target {
       guard let found else {

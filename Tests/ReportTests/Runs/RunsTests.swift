@@ -54,6 +54,21 @@ import Testing
     #expect(throws: ReportError.self) { try RunFinder.find("latest", in: RecordedStore().reader()) }
   }
 
+  @Test func theRunOfAnInstantIsTheNewestThatWasRecordedThen() throws {
+    let reader = try fixture.reader()
+    let all = try reader.runs()
+    let heard = try #require(all.last?.lastHeartbeat)
+    func found(_ time: WallTime, now: WallTime) throws -> RunID? {
+      try RunFinder.recorded(at: time, now: now, in: reader)?.id
+    }
+    #expect(try found(all[0].startedAt, now: heard) == runs[0].run)
+    #expect(try found(all[0].startedAt - .seconds(1), now: heard) == nil)
+    #expect(try found(heard + .seconds(3), now: heard + .seconds(3)) == runs[2].run)
+    // Its collector was killed: what happened afterwards was in no run.
+    #expect(try found(heard, now: heard + .hours(1)) == runs[2].run)
+    #expect(try found(heard + .minutes(30), now: heard + .hours(1)) == nil)
+  }
+
   @Test func aTargetThatIsNotThereIsAnError() throws {
     let reader = try fixture.reader()
     try RunFinder.check(targets: ["a", "b"], of: nil, in: reader)
