@@ -116,7 +116,7 @@ final class SimulatedCollector {
       }
       _ = try store.commit(WriteBatch(run: run, inserted: inserted.sorted { $0.id < $1.id }))
       lost += inserted.filter { $0.state == .lost }
-      open += inserted.filter { $0.state == .accepted }
+      open += inserted.filter { $0.state == .inFlight }
       if isWatching { try look() }
     }
   }
@@ -128,7 +128,7 @@ final class SimulatedCollector {
     var sample = Sample(
       id: SampleID(target: target, sequence: sequence), variant: .none,
       plannedAt: second(outcome.plannedAt), plannedMonotonic: Int64(outcome.plannedAt * 1e6))
-    sample.state = outcome.isLost ? .lost : outcome.isOpen ? .accepted : .delivered
+    sample.state = outcome.isLost ? .lost : outcome.isOpen ? .inFlight : .delivered
     sample.status = 200
     sample.attempt = 1
     sample.scheduleLag = outcome.lag
