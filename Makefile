@@ -27,14 +27,11 @@ release: ## an optimized build in .build/release, which runs where no Swift is i
 	$(RELEASE)
 
 test: lint ## the whole suite, end to end included; lint first
-	@scripts/bootstrap build test
-	$(SWIFT) build --build-tests
 	@SWIFT='$(SWIFT)' scripts/test
 
 test-long: ## what takes too long for each change: every cause and seed, power failures, an hour of faults, forwarding by force, a soak
-	@scripts/bootstrap build test fleet soak
+	@scripts/bootstrap build
 	$(RELEASE)
-	PUSHSCOPE_BENCHMARKS=1 $(SWIFT) build --build-tests
 	@PUSHSCOPE_BENCHMARKS=1 PUSHSCOPE_LONG_TESTS=1 SWIFT='$(SWIFT)' scripts/test long
 
 fleet-test: ## a hundred rounds of forwarding by force, on an old and on the newest engine

@@ -3,6 +3,7 @@ import Measurement
 import Report
 import Store
 import StoreTestKit
+import TestKit
 import Testing
 
 @Suite struct RunsTests {
