@@ -14,9 +14,8 @@ struct CauseTests {
     Double($0)
   }
   /// A young series has a reference after a quarter of a minute; the older half of what was recorded is in it.
-  /// A slowest hundredth is compared with 300 PINGs, which two targets send in 15 s.
   private static let pace = CauseInstallation.Pace(
-    quiet: 30 + 2 * (seconds ?? 16), episode: seconds ?? 16, after: 4, rate: 30)
+    quiet: 30 + 2 * (seconds ?? 8), episode: seconds ?? 8, after: 4, rate: 30)
   /// How many are played at the same time: more would be in each other's way on two cores. Three take nearly all of two slow ones.
   private static let together = TestLength.isLong ? 2 : 3
   /// How often a case is played before what was said about it counts. This machine has other things to do, too, and every
